@@ -1,0 +1,79 @@
+"""Every error that tokenzip raises on purpose.
+
+::
+
+    TokenzipError              a message for people, and a hint: what to do next
+    ├── UsageError             the caller asked for something that cannot be: exit code 2
+    │   ├── UnknownRevision    no such commit, branch or tag
+    │   ├── UnknownSymbol      no such symbol, file or module; carries the nearest names
+    │   ├── AmbiguousSymbol    several symbols answer to the name; carries all of them
+    │   └── NotARepository     no git repository here
+    ├── GitError               git or libgit2 could not do what was asked
+    ├── StoreError             the store cannot be used
+    │   ├── StoreBusy          another process holds the writer's place
+    │   ├── StoreFull          no room on the disk
+    │   └── StoreReadOnly      the store's folder cannot be written
+    └── Cancelled              the caller withdrew the question
+
+Anything else that escapes is a bug.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class TokenzipError(Exception):
+    """An error with a cause that a person can mend."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "", candidates: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.candidates = tuple(candidates)
+
+
+class UsageError(TokenzipError):
+    code = "usage"
+
+
+class UnknownRevision(UsageError):
+    code = "unknown_revision"
+
+
+class UnknownSymbol(UsageError):
+    code = "unknown_symbol"
+
+
+class AmbiguousSymbol(UsageError):
+    code = "ambiguous_symbol"
+
+
+class NotARepository(UsageError):
+    code = "not_a_repository"
+
+
+class GitError(TokenzipError):
+    code = "git"
+
+
+class StoreError(TokenzipError):
+    code = "store"
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+
+
+class StoreFull(StoreError):
+    code = "store_full"
+
+
+class StoreReadOnly(StoreError):
+    code = "store_read_only"
+
+
+class Cancelled(TokenzipError):
+    code = "cancelled"

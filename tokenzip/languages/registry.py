@@ -1,0 +1,66 @@
+"""All languages in one table; `for_path` says which of them reads a file."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import importlib
+import posixpath
+from collections.abc import Iterable
+
+from tokenzip.languages.base import Language
+
+# name -> "module:attribute"; resolved at first use, so that start-up pays only for the languages that a question needs.
+LANGUAGES = {
+    "python": "tokenzip.languages.python:PYTHON",
+    "javascript": "tokenzip.languages.javascript:JAVASCRIPT",
+    "typescript": "tokenzip.languages.javascript:TYPESCRIPT",
+    "tsx": "tokenzip.languages.javascript:TSX",
+    "manifest": "tokenzip.languages.manifest:MANIFEST",
+}
+# suffix -> language: kept here as data, so that a path can be told apart without importing the language (a test compares).
+SUFFIXES = {
+    ".py": "python", ".pyi": "python", ".pyw": "python",
+    ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
+    ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx",
+}  # fmt: skip
+FILENAMES = {
+    "package.json": "manifest", "tsconfig.json": "manifest", "tsconfig.*.json": "manifest", "tsconfig-*.json": "manifest",
+    "jsconfig.json": "manifest", "pnpm-workspace.yaml": "manifest", "lerna.json": "manifest", "pyproject.toml": "manifest",
+    "setup.cfg": "manifest", "go.mod": "manifest", "Cargo.toml": "manifest", "pom.xml": "manifest",
+    "build.gradle": "manifest", "build.gradle.kts": "manifest", "settings.gradle": "manifest",
+    "settings.gradle.kts": "manifest",
+}  # fmt: skip
+_EXACT = {name: language for name, language in FILENAMES.items() if "*" not in name}
+_GLOBS = tuple((name, language) for name, language in FILENAMES.items() if "*" in name)
+
+
+@functools.cache
+def get(name: str) -> Language:
+    """The language of that name. Raises KeyError for an unknown one."""
+    module, _, attribute = LANGUAGES[name].partition(":")
+    language: Language = getattr(importlib.import_module(module), attribute)
+    return language
+
+
+def name_for_path(path: str) -> str | None:
+    """The name of the language that reads `path`, by base name or suffix; None if there is none."""
+    name = posixpath.basename(path)
+    exact = _EXACT.get(name)
+    if exact is not None:
+        return exact
+    suffix = posixpath.splitext(name)[1].lower()
+    if suffix == ".json":
+        return next((language for pattern, language in _GLOBS if fnmatch.fnmatchcase(name, pattern)), None)
+    return SUFFIXES.get(suffix)
+
+
+def for_path(path: str) -> Language | None:
+    """The language that reads `path`, or None."""
+    name = name_for_path(path)
+    return None if name is None else get(name)
+
+
+def all_languages() -> Iterable[Language]:
+    """Every known language, in the order of the table."""
+    return (get(name) for name in LANGUAGES)

@@ -1,0 +1,371 @@
+"""The vocabulary of the graph: frozen records and typed ids, shared by every stage.
+
+Two forms of the same facts live side by side, on purpose:
+
+- *rows* are plain tuples of numbers and strings. They are what extraction makes, the store keeps and linking walks:
+  a tuple decodes in a fifth of the time that a frozen dataclass needs (``docs/decisions/0004-records.md``).
+- *records* are the frozen dataclasses that callers see (`Symbol`, `Edge`, ...), made from rows only when asked for.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NewType
+
+BlobId = NewType("BlobId", str)
+"""Hex id of a git blob: 40 digits (SHA-1) or 64 (SHA-256)."""
+TreeId = NewType("TreeId", str)
+CommitId = NewType("CommitId", str)
+
+Status = Literal["parsed", "partial", "failed", "skipped"]
+"""How much of a file was understood: all, all but the listed errors, nothing (a fault), nothing (on purpose)."""
+
+# The position of a name in these tuples is what the store keeps: append, never reorder.
+SYMBOL_KINDS = (
+    "function", "method", "constructor", "class", "interface", "type_alias", "enum", "enum_member", "variable",
+    "constant", "property", "parameter", "generic_param", "decorator", "annotation", "struct", "trait", "impl", "macro",
+    "module_decl", "namespace", "import", "export", "re_export", "table", "view", "column", "index", "constraint",
+    "foreign_key", "stored_procedure", "trigger", "section", "workflow_step", "diagram_node", "diagram", "list_item",
+    "table_row", "code_block",
+)  # fmt: skip
+EDGE_KINDS = (
+    "calls", "imports", "exports", "inherits", "implements", "overrides", "reads", "modifies", "references",
+    "decorates", "depends_on", "foreign_key", "column_of", "belongs_to_workflow", "workflow_transition", "diagram_edge",
+)  # fmt: skip
+TIERS = ("exact", "typed")
+"""`exact`: bound by scope or import. `typed`: bound through the type of the receiver."""
+REASONS = ("external", "dynamic", "ambiguous", "missing")
+"""Why a reference has no edge: it leaves the repository; the receiver's type is unknown; several candidates and no
+ground to choose; the name should be in the repository and is not."""
+
+
+class Flag(enum.IntFlag):
+    """Properties of a symbol that a reader or a filter asks for; the bits are stored, so append only."""
+
+    ASYNC = 1
+    STATIC = 2
+    CLASSMETHOD = 4
+    PROPERTY = 8
+    """Accessed like an attribute: Python property, JavaScript get/set accessor."""
+    ABSTRACT = 16
+    GENERATOR = 32
+    OVERLOAD = 64
+    """A signature without a body beside others of the same name."""
+    EXPORTED = 128
+    """Usable from other files: see `docs/adding-a-language.md` for what each language takes this to mean."""
+    DEFAULT_EXPORT = 256
+    PRIVATE = 512
+    PROTECTED = 1024
+    READONLY = 2048
+    LOCAL = 4096
+    """Inside a function body: no other file can name it."""
+    FIXTURE = 8192
+    """A test fixture that is injected by name."""
+    TEST = 16384
+    """A test case by the conventions of the language's usual test runners."""
+    OPTIONAL = 32768
+    DECLARATION = 65536
+    """Declared without an implementation (ambient, stub)."""
+
+
+class SymbolRow(NamedTuple):
+    """One symbol as extraction says it. The store keeps the plain tuple of these fields.
+
+    Lines are 1-based; `start`, `signature_end`, `end`, `doc_start` and `doc_end` are byte offsets into the blob, so that no
+    text which git has is stored again. `signature_end` is where the body begins (`end` if there is none).
+    `doc_start == doc_end` means no documentation.
+    """
+
+    name: str
+    kind: str
+    parent: int
+    """Index of the enclosing symbol in the same file, -1 at the top level."""
+    flags: int
+    line: int
+    """First line, decorators and modifiers included."""
+    name_line: int
+    end_line: int
+    start: int
+    signature_end: int
+    end: int
+    doc_start: int
+    doc_end: int
+    signature_hash: int
+    """32 bits over the tokens of the symbol's interface (name left out; layout and comments removed)."""
+    content_hash: int
+    """32 bits over the tokens of signature and body (own name left out; layout, comments and docs removed)."""
+
+
+class ParseProblem(NamedTuple):
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What other files may look at. No positions and no indexes: an edit inside a body leaves it equal.
+
+    The values are opaque outside the language that made them: plain tuples, strings, numbers, None and (in manifests)
+    dicts and lists, compared for equality only. Each entry answers to one fact key (`languages.base`).
+    """
+
+    names: Mapping[str, Any] = field(default_factory=dict)
+    """Module-level name -> entries. Fact ``("sym", path, name)``. ``__all__`` style lists are names too."""
+    definitions: Mapping[str, Any] = field(default_factory=dict)
+    """Qualified name -> definition. Fact ``("def", path, qualified)``."""
+    members: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Qualified name of a class-like symbol -> member name -> entries. Fact ``("mem", path, class, name)``."""
+    stars: tuple[Any, ...] = ()
+    """Wildcard imports and re-exports. Fact ``("star", path)``."""
+    announces: tuple[str, ...] = ()
+    """Keys under which this file is found from anywhere (``package:@scope/core``). Fact ``("announced", key)``."""
+
+
+EMPTY_INTERFACE = Interface()
+
+
+@dataclass(frozen=True, slots=True)
+class FileIR:
+    """What one blob says, read as one language: a function of bytes, language and extractor version alone."""
+
+    status: Status
+    lines: int
+    interface: Interface = EMPTY_INTERFACE
+    symbols: tuple[SymbolRow, ...] = ()
+    body: tuple[Any, ...] | None = None
+    """References and closed expressions for linking; opaque outside the language; None when it was not kept."""
+    problems: tuple[ParseProblem, ...] = ()
+    reason: str | None = None
+    """Why the status is not `parsed`."""
+    generated: bool = False
+    """Recognised by content as made by a program."""
+
+
+class EdgeRow(NamedTuple):
+    """One edge out of a file. `source` is a symbol index in that file, -1 for module level."""
+
+    source: int
+    kind: str
+    tier: str
+    line: int
+    path: str
+    """File of the target."""
+    qualified: str
+    """Qualified name of the target with its ordinal (``f``, ``f#2``); empty for the file itself."""
+    detail: str = ""
+    """What `model.md` says an edge of this kind carries, in short: ``type`` (type-only import), ``default``, an alias ..."""
+
+
+class UnresolvedRow(NamedTuple):
+    """A reference that got no edge, with the reason. `name` is the last component as written (``save`` in ``x.y.save()``)."""
+
+    source: int
+    kind: str
+    line: int
+    name: str
+    reason: str
+    detail: str = ""
+    """For `external`: the dotted external name, as far as it is known (``os.path.join``, ``react``)."""
+
+
+Fact = tuple[str, ...]
+"""A key that linking consulted: see `languages.base` for the kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedFile:
+    """What one file means in one project: its edges, what stayed open, and every fact that was consulted."""
+
+    edges: tuple[EdgeRow, ...] = ()
+    unresolved: tuple[UnresolvedRow, ...] = ()
+    facts: frozenset[Fact] = frozenset()
+
+
+class SymbolKey(NamedTuple):
+    """Names a symbol inside one snapshot; an empty qualified name is the file itself."""
+
+    path: str
+    qualified: str = ""
+
+    @property
+    def handle(self) -> str:
+        return f"{self.path}::{self.qualified}" if self.qualified else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol as callers see it. Lines are 1-based, offsets are bytes into the blob."""
+
+    path: str
+    index: int
+    qualified_name: str
+    row: SymbolRow
+    blob: BlobId
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    @property
+    def kind(self) -> str:
+        return self.row.kind
+
+    @property
+    def flags(self) -> Flag:
+        return Flag(self.row.flags)
+
+    @property
+    def line(self) -> int:
+        return self.row.name_line
+
+    @property
+    def end_line(self) -> int:
+        return self.row.end_line
+
+    @property
+    def key(self) -> SymbolKey:
+        return SymbolKey(self.path, self.qualified_name)
+
+    @property
+    def handle(self) -> str:
+        return self.key.handle
+
+    @property
+    def id(self) -> uuid.UUID:
+        """Path half (path, qualified name, kind) and content half (normalised content): see `design.md` 3.4."""
+        path_half = hashlib.blake2b(
+            f"{self.path}\0{self.qualified_name}\0{self.kind}".encode("utf-8", "surrogateescape"), digest_size=8
+        ).digest()
+        content_half = hashlib.blake2b(f"{self.kind}\0{self.row.content_hash}".encode(), digest_size=8).digest()
+        return uuid.UUID(bytes=path_half + content_half)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge of a snapshot, both ends named."""
+
+    source: SymbolKey
+    target: SymbolKey
+    kind: str
+    tier: str
+    line: int
+    """Line in the source's file."""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A reference without an edge, as callers see it."""
+
+    source: SymbolKey
+    kind: str
+    line: int
+    name: str
+    reason: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Which state an answer speaks of."""
+
+    rev: str
+    """As asked for: ``main``, ``HEAD~3``, ``WORKTREE``, ``INDEX``."""
+    commit: CommitId | None
+    """The commit it stands for; for WORKTREE and INDEX the HEAD below them; None on an unborn branch."""
+    dirty: bool
+    """Whether files differ from that commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """An external package that a manifest declares."""
+
+    name: str
+    range: str
+    dev: bool
+    source: str
+    """``npm pip cargo go maven``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A directory with a manifest (or the root without one)."""
+
+    path: str
+    """Directory, empty for the root."""
+    name: str
+    manifest: str | None
+    """Path of the manifest file, None for a root without one."""
+    kind: str | None
+    """Base name of the manifest: ``package.json``, ``pyproject.toml`` ..."""
+    is_root: bool
+    parent: str | None
+    """Path of the enclosing module."""
+    version: str = ""
+    description: str = ""
+    dependencies: tuple[Dependency, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    annotation: str = ""
+    default: str = ""
+    """Source text of the default, empty when there is none."""
+    variadic: bool = False
+    keyword_only: bool = False
+    positional_only: bool = False
+    optional: bool = False
+    """May be left out by callers (has a default, ``x?:``, or is variadic)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolDetail:
+    """What is read again from the source when somebody looks closely; never stored."""
+
+    parameters: tuple[Parameter, ...] = ()
+    returns: str = ""
+    decorators: tuple[str, ...] = ()
+    generics: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    value: str = ""
+    """Source text of the initial value of a constant or enum member."""
+    modifiers: tuple[str, ...] = ()
+
+
+NO_DETAIL = SymbolDetail()
+
+
+def qualified_names(symbols: tuple[SymbolRow, ...]) -> tuple[str, ...]:
+    """The qualified name of each symbol, equal ones told apart by an ordinal (``f``, ``f#2``) in file order."""
+    plain: list[str | None] = [None] * len(symbols)
+
+    def plain_name(index: int) -> str:
+        chain: list[int] = []
+        while index >= 0 and plain[index] is None and index not in chain:
+            chain.append(index)
+            index = symbols[index].parent
+        prefix = plain[index] if index >= 0 and index not in chain else None
+        for link in reversed(chain):
+            prefix = f"{prefix}.{symbols[link].name}" if prefix else symbols[link].name
+            plain[link] = prefix
+        return prefix or ""
+
+    seen: dict[str, int] = {}
+    out: list[str] = []
+    for index in range(len(symbols)):
+        name = plain_name(index)
+        count = seen[name] = seen.get(name, 0) + 1
+        out.append(name if count == 1 else f"{name}#{count}")
+    return tuple(out)
+
+
+def file_symbols(path: str, blob: BlobId, rows: tuple[SymbolRow, ...]) -> Iterator[Symbol]:
+    """The symbols of one file as records, in file order."""
+    for index, (row, qualified) in enumerate(zip(rows, qualified_names(rows), strict=True)):
+        yield Symbol(path, index, qualified, row, blob)
