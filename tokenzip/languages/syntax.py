@@ -1,0 +1,138 @@
+"""The only module that touches tree-sitter: parsers, text of nodes, walks that cannot overflow, hashes over tokens.
+
+Grammars come from tree-sitter-language-pack 0.13: its Python grammar, for one, has no ``expression_statement`` (an
+assignment lies directly in its block), so another line of the pack is another extractor version.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
+
+import tree_sitter_language_pack
+from tree_sitter import Language, Node, Parser, Tree
+
+from tokenzip.model import ParseProblem
+
+__all__ = ["Extent", "Node", "Tree", "line_count", "parse", "problems", "text", "token_hashes", "walk"]
+
+MAX_PROBLEMS = 20
+"""Problems listed for one file; the last entry says how many more there are."""
+
+
+@functools.cache
+def _parser(grammar: str) -> Parser:
+    return Parser(cast(Language, tree_sitter_language_pack.get_language(grammar)))
+
+
+def parse(grammar: str, source: bytes) -> Tree:
+    """The syntax tree of UTF-8 source. Always a tree: what does not parse is an ERROR or MISSING node in it."""
+    return _parser(grammar).parse(source)
+
+
+def text(node: Node, source: bytes) -> str:
+    """The text of a node. `source` is what was parsed (asking the node itself costs three times as much)."""
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it in pre-order, without recursion."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(reversed(node.children))
+
+
+def line_count(source: bytes) -> int:
+    """Lines as editors count them: a last line without a line break counts, nothing after a last line break does not."""
+    return source.count(b"\n") + (not source.endswith(b"\n") and bool(source))
+
+
+def problems(root: Node, source: bytes) -> tuple[ParseProblem, ...]:
+    """The syntax errors of a tree in order of lines, at most `MAX_PROBLEMS` and one line that counts the rest."""
+    if not root.has_error:
+        return ()
+    found: list[ParseProblem] = []
+    count = 0
+    for node in _errors(root):
+        count += 1
+        if count <= MAX_PROBLEMS:
+            found.append(ParseProblem(node.start_point[0] + 1, _message(node, source)))
+    if count > MAX_PROBLEMS:
+        found.append(ParseProblem(found[-1].line, f"and {count - MAX_PROBLEMS} more syntax errors"))
+    return tuple(found)
+
+
+def _errors(root: Node) -> Iterator[Node]:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.is_missing or node.type == "ERROR":
+            yield node
+        elif node.has_error:
+            pending.extend(reversed(node.children))
+
+
+def _message(node: Node, source: bytes) -> str:
+    if node.is_missing:
+        return f"missing {node.type!r}"
+    shown = text(node, source).split("\n", 1)[0].strip()
+    return f"unexpected {shown[:40]!r}" if shown else "unexpected end of input"
+
+
+class Extent(NamedTuple):
+    """Where a symbol lies, in byte offsets; see `SymbolRow`. `name_start == name_end` if it has no name of its own."""
+
+    start: int
+    name_start: int
+    name_end: int
+    signature_end: int
+    end: int
+    doc_start: int = 0
+    doc_end: int = 0
+
+
+def token_hashes(
+    source: bytes, extents: Sequence[Extent], marks: Iterable[tuple[int, bytes]], tokens: re.Pattern[bytes]
+) -> list[tuple[int, int]]:
+    """(signature hash, content hash) of each symbol: 32 bits over its tokens, own name and documentation left out.
+
+    `tokens` matches one token at a time, and a NUL with the byte that follows it (``\\x00.``) as one token; what lies
+    between matches (layout, comments) does not count. `marks` are (offset, one byte) pairs that stand for structure which
+    only layout shows, such as the ends of Python's blocks.
+
+    One pass for the whole file: boundaries and marks are written into the source behind NULs, the tokens found, and the
+    result cut at the boundaries again. Asking the tree for its leaves would cost as much as parsing.
+    """
+    cuts = sorted({offset for extent in extents for offset in extent})
+    pieces = _pieces(source, cuts, marks, tokens)
+    place = {offset: index for index, offset in enumerate(cuts)}
+    for extent in extents:
+        if extent.doc_end > extent.doc_start:
+            for index in range(place[extent.doc_start] + 1, place[extent.doc_end] + 1):
+                pieces[index] = b""
+    hashes = []
+    for start, name_start, name_end, signature_end, end, _, _ in extents:
+        first, last = place[start] + 1, place[end] + 1
+        before, after = place[name_start] + 1, place[name_end] + 1
+        head = place[signature_end] + 1
+        signature = zlib.crc32(b"".join(pieces[after:head]), zlib.crc32(b"".join(pieces[first : min(before, head)])))
+        hashes.append((signature, zlib.crc32(b"".join(pieces[max(head, after) : last]), signature)))
+    return hashes
+
+
+def _pieces(source: bytes, cuts: Sequence[int], marks: Iterable[tuple[int, bytes]], tokens: re.Pattern[bytes]) -> list[bytes]:
+    """Normalised text before the first cut, between neighbouring cuts, and after the last: one more than there are cuts."""
+    inserts = sorted([(offset, b"|") for offset in cuts] + list(marks))
+    parts: list[bytes] = []
+    last = 0
+    for offset, mark in inserts:
+        parts.append(source[last:offset])
+        parts.append(b"\0" + mark)
+        last = offset
+    parts.append(source[last:])
+    return b" ".join(tokens.findall(b"".join(parts))).split(b"\0|")
