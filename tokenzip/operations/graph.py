@@ -1,0 +1,228 @@
+"""Walking the graph of one snapshot: what a handle stands for, its edges in and out, and what may be missing from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tokenzip.errors import UnknownSymbol
+from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey, Unresolved
+
+if TYPE_CHECKING:
+    from tokenzip.snapshot import Snapshot
+
+CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
+_KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
+_OPEN_REASONS = ("dynamic", "ambiguous", "missing")
+Edges = Callable[["Snapshot", SymbolKey], Iterable[Edge]]
+
+
+@dataclass(slots=True)
+class Reached:
+    """A node that a walk arrived at: how far, over which edges, and from where."""
+
+    key: SymbolKey
+    distance: int
+    edges: list[Edge] = field(default_factory=list)
+    via: SymbolKey | None = None
+    """The node one step nearer to the start; None next to it."""
+
+
+def resolve(snapshot: Snapshot, text: str) -> Symbol | SymbolKey | Module:
+    """What a handle names: a symbol, a file (as a key without a qualified name) or a module.
+
+    Raises UnknownSymbol, with the nearest names, and AmbiguousSymbol, with the candidates.
+    """
+    try:
+        found: Symbol | SymbolKey = snapshot.resolve_handle(text)
+    except UnknownSymbol:
+        module = find_module(snapshot, text)
+        if module is None:
+            raise
+        return module
+    return found
+
+
+def find_module(snapshot: Snapshot, text: str) -> Module | None:
+    """The module of that name or directory (``.`` is the root), None if there is none."""
+    wanted = text.strip().rstrip("/")
+    modules = snapshot.modules().all()
+    by_path = [module for module in modules if (module.path or ".") == (wanted or ".")]
+    by_name = [module for module in modules if module.name == wanted]
+    return next(iter(by_path or by_name), None)
+
+
+def family(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """The definitions that answer to one name in one file: overloads, conditional twins, accessors, merged declarations."""
+    base = plain(symbol.qualified_name)
+    if base != symbol.qualified_name:
+        return [symbol]
+    return [other for other in symbols_of(snapshot, symbol.path) if plain(other.qualified_name) == base]
+
+
+def plain(qualified: str) -> str:
+    """A qualified name without its ordinal."""
+    return qualified.partition("#")[0]
+
+
+def symbols_of(snapshot: Snapshot, path: str) -> tuple[Symbol, ...]:
+    file = snapshot.file(path)
+    return file.symbols if file is not None else ()
+
+
+def nested(snapshot: Snapshot, symbols: Sequence[Symbol], *, local_only: bool = False) -> list[Symbol]:
+    """The symbols and all that are defined inside them; with `local_only`, only what lives inside function bodies."""
+    if not symbols:
+        return []
+    inside = {symbol.index for symbol in symbols}
+    out = list(symbols)
+    for other in symbols_of(snapshot, symbols[0].path):
+        if other.index not in inside and other.row.parent in inside and (not local_only or other.flags & Flag.LOCAL):
+            inside.add(other.index)
+            out.append(other)
+    return out
+
+
+def constructors(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """The constructors that a class defines itself."""
+    if symbol.kind not in {"class", "struct", "enum"}:
+        return []
+    return [
+        other
+        for other in symbols_of(snapshot, symbol.path)
+        if other.row.parent == symbol.index and (other.kind == "constructor" or other.name in CONSTRUCTOR_NAMES)
+    ]
+
+
+def constructed_class(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
+    """The class that a constructor belongs to, None for any other symbol."""
+    if symbol.kind != "constructor" and symbol.name not in CONSTRUCTOR_NAMES:
+        return None
+    parent = symbol.row.parent
+    return symbols_of(snapshot, symbol.path)[parent] if parent >= 0 else None
+
+
+def incoming(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:
+    """The edges that lead to a node, whichever of its names they use.
+
+    A class is also reached through its constructors, a constructor through calls of its class.
+    """
+    symbol = snapshot.symbol(key) if key.qualified else None
+    if symbol is None:
+        return list(snapshot.edges_to(key))
+    edges: list[Edge] = []
+    for member in family(snapshot, symbol):
+        edges.extend(snapshot.edges_to(member.key))
+        for constructor in constructors(snapshot, member):
+            edges.extend(snapshot.edges_to(constructor.key))
+    owner = constructed_class(snapshot, symbol)
+    if owner is not None:
+        edges.extend(edge for edge in snapshot.edges_to(owner.key) if edge.kind == "calls")
+    return edges
+
+
+def outgoing(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:
+    """The edges that leave a node: a class with its members, a function with the functions inside it, a file with everything."""
+    if not key.qualified:
+        return list(snapshot.file_edges(key.path))
+    symbol = snapshot.symbol(key)
+    if symbol is None:
+        return list(snapshot.edges_from(key))
+    return [edge for member in bodies(snapshot, symbol) for edge in snapshot.edges_from(member.key)]
+
+
+def bodies(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
+    """The symbols whose code belongs to a symbol when one asks what it uses."""
+    is_container = symbol.kind in {"class", "interface", "struct", "trait", "enum", "namespace", "module_decl", "impl"}
+    return nested(snapshot, family(snapshot, symbol), local_only=not is_container)
+
+
+def walk_out(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:
+    """The edges along which execution goes on: like `outgoing`, but a class only runs its constructors and its body."""
+    symbol = snapshot.symbol(key) if key.qualified else None
+    if symbol is None or not constructors(snapshot, symbol):
+        return outgoing(snapshot, key) if key.qualified else list(snapshot.edges_from(key))
+    running = [symbol, *nested(snapshot, constructors(snapshot, symbol), local_only=True)]
+    return [edge for member in running for edge in snapshot.edges_from(member.key)]
+
+
+def closure(snapshot: Snapshot, start: SymbolKey, depth: int, kinds: Collection[str], *, backward: bool) -> list[Reached]:
+    """Every node within `depth` steps over edges of `kinds` (all if empty), nearest first.
+
+    A walk does not go on through module level: that a file imports a symbol says nothing about the rest of the file.
+    """
+    first = incoming if backward else outgoing
+    later = incoming if backward else walk_out
+    reached: dict[SymbolKey, Reached] = {}
+    frontier = [start]
+    for distance in range(1, depth + 1):
+        fresh: list[SymbolKey] = []
+        for key in frontier:
+            for edge in (first if distance == 1 else later)(snapshot, key):
+                other = edge.source if backward else edge.target
+                if kinds and edge.kind not in kinds:
+                    continue
+                if other not in reached:
+                    if other == start and distance > 1:
+                        continue
+                    reached[other] = Reached(other, distance, [edge], key if distance > 1 else None)
+                    fresh.append(other)
+                elif reached[other].distance == distance and reached[other].via in {None, key}:
+                    reached[other].edges.append(edge)
+        frontier = [key for key in fresh if key.qualified and key != start]
+    return list(reached.values())
+
+
+def strongest(edges: Iterable[Edge]) -> tuple[list[Edge], list[str]]:
+    """The edges of the most telling kind, and the other kinds that occur."""
+    ordered = sorted(edges, key=lambda edge: (_KIND_ORDER.get(edge.kind, len(_KIND_ORDER)), edge.line))
+    first = ordered[0].kind
+    others = sorted({edge.kind for edge in ordered} - {first}, key=lambda kind: _KIND_ORDER.get(kind, len(_KIND_ORDER)))
+    return [edge for edge in ordered if edge.kind == first], others
+
+
+def by_use(snapshot: Snapshot, reached: Iterable[Reached]) -> list[Reached]:
+    """In the order of use to a reader: near before far, product before tests, telling kinds and many sites first."""
+
+    def order(node: Reached) -> tuple[object, ...]:
+        edges, _ = strongest(node.edges)
+        kind = _KIND_ORDER.get(edges[0].kind, len(_KIND_ORDER))
+        return (node.distance, is_test(snapshot, node.key), kind, -len(edges), node.key.path, edges[0].line, node.key.qualified)
+
+    return sorted(reached, key=order)
+
+
+def is_test(snapshot: Snapshot, key: SymbolKey) -> bool:
+    """Whether the node is a test or lies in a file of tests."""
+    file = snapshot.file(key.path)
+    if file is not None and file.is_test:
+        return True
+    symbol = snapshot.symbol(key) if key.qualified else None
+    return symbol is not None and bool(symbol.flags & Flag.TEST)
+
+
+def possible_uses(
+    snapshot: Snapshot, names: Collection[str], known: Iterable[Edge], kinds: Collection[str]
+) -> list[Unresolved]:
+    """References that could be uses of one of these names and that no edge in `known` explains."""
+    explained = {(edge.source.path, edge.line) for edge in known}
+    return [
+        reference
+        for name in sorted(names)
+        for reference in snapshot.unresolved_named(name)
+        if (not kinds or reference.kind in kinds) and (reference.source.path, reference.line) not in explained
+    ]
+
+
+def open_references(snapshot: Snapshot, key: SymbolKey, kinds: Collection[str]) -> list[Unresolved]:
+    """References inside a node that got no edge though they might lead somewhere in the repository."""
+    symbol = snapshot.symbol(key) if key.qualified else None
+    inside = None if symbol is None else {member.key for member in bodies(snapshot, symbol)}
+    return [
+        reference
+        for reference in snapshot.unresolved_in(key.path)
+        if reference.reason in _OPEN_REASONS
+        and (inside is None or reference.source in inside)
+        and (not kinds or reference.kind in kinds)
+    ]

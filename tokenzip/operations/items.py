@@ -1,0 +1,129 @@
+"""From records of the graph to the items of an answer, and from items to an answer within its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tokenzip.errors import UsageError
+from tokenzip.model import Edge, Revision, Symbol, SymbolKey
+from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
+
+if TYPE_CHECKING:
+    from tokenzip.repository import Repository
+    from tokenzip.snapshot import Snapshot
+
+Item = dict[str, Any]
+SIGNATURE_LENGTH = 160
+"""Characters of a signature in a list; longer ones are cut at the end and say so with an ellipsis."""
+
+
+def open_snapshot(repository: Repository, arguments: Arguments) -> Snapshot:
+    """The snapshot that a question asks about: `at`, else the files as they are (HEAD where there is no work tree)."""
+    return repository.snapshot(arguments["at"]) if "at" in arguments else repository.snapshot()
+
+
+def revision_item(revision: Revision) -> Item:
+    return {"rev": revision.rev, "commit": revision.commit, "dirty": revision.dirty}
+
+
+def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ()) -> Item:
+    """What a list says about a symbol."""
+    item: Item = {
+        "handle": symbol.handle,
+        "id": str(symbol.id),
+        "kind": symbol.kind,
+        "file": symbol.path,
+        "line": symbol.line,
+        "end_line": symbol.end_line,
+    }
+    signature = one_line(snapshot.signature(symbol), SIGNATURE_LENGTH)
+    if signature:
+        item["signature"] = signature
+    if "doc" in include and (doc := snapshot.docstring(symbol)):
+        item["doc"] = doc
+    if "source" in include:
+        item["source"] = symbol_source(snapshot, symbol)
+    return item
+
+
+def file_item(snapshot: Snapshot, path: str) -> Item:
+    """What a list says about a file, as an end of an edge or as a thing of its own."""
+    item: Item = {"handle": path, "kind": "file", "file": path}
+    file = snapshot.file(path)
+    if file is not None:
+        item["lines"] = file.lines
+        if file.status != "parsed":
+            item["status"] = file.status
+    return item
+
+
+def key_item(snapshot: Snapshot, key: SymbolKey, include: Sequence[str] = ()) -> Item:
+    """The item of a symbol or, for an empty qualified name, of its file."""
+    symbol = snapshot.symbol(key) if key.qualified else None
+    return symbol_item(snapshot, symbol, include) if symbol is not None else file_item(snapshot, key.path)
+
+
+def edge_part(edges: Sequence[Edge]) -> Item:
+    """The `edge` of an item: the first of equal edges, with all lines when there are several."""
+    first = edges[0]
+    part: Item = {"kind": first.kind, "line": first.line, "tier": first.tier}
+    lines = sorted({edge.line for edge in edges})
+    if len(lines) > 1:
+        part["lines"] = lines
+    details = sorted({edge.detail for edge in edges if edge.detail})
+    if details:
+        part["detail"] = ", ".join(details)
+    return part
+
+
+def symbol_source(snapshot: Snapshot, symbol: Symbol) -> str:
+    """The text of a definition, decorators included."""
+    return snapshot.source(symbol.path)[symbol.row.start : symbol.row.end].decode("utf-8", "replace")
+
+
+def one_line(text: str, length: int) -> str:
+    """The text with runs of white space as single blanks, cut to `length` characters with an ellipsis."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= length else flat[: length - 1].rstrip() + "…"
+
+
+def listing(
+    snapshot: Snapshot,
+    arguments: Arguments,
+    items: Sequence[Item],
+    *,
+    head: Mapping[str, Any] | None = None,
+    complete: bool | Item = True,
+    calls: Iterable[dict[str, Any]] = (),
+) -> Answer:
+    """An answer in the list shape: `items` from the cursor on, as many as the budget of the question holds.
+
+    `head` are further fields, said before the items and never cut. At most two `calls` are proposed.
+    """
+    answer: Answer = {"at": revision_item(snapshot.at), **(head or {}), "items": [], "complete": complete, "truncated": None}
+    answer["token_count"] = 0
+    answer["next"] = list(calls)[:2]
+    return fitted(answer, "items", items, arguments)
+
+
+def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Arguments) -> Answer:
+    """The answer with as many `items` in `field` as fit, its cut declared and its tokens counted."""
+    from tokenzip.budget import fit
+
+    return fit(
+        answer,
+        field,
+        items,
+        start=_offset(arguments.get("cursor"), len(items)),
+        max_tokens=arguments.get("max_tokens", DEFAULT_MAX_TOKENS),
+    )
+
+
+def _offset(cursor: str | None, total: int) -> int:
+    """Where a cursor continues. Raises UsageError for one that no answer gave out."""
+    if not cursor:
+        return 0
+    if not cursor.isdecimal() or int(cursor) > total:
+        raise UsageError(f"cursor {cursor!r} does not belong to this question", hint="Ask again without a cursor.")
+    return int(cursor)

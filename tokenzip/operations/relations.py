@@ -1,0 +1,327 @@
+"""Who uses whom: dependants, dependencies, and paths from one symbol to another."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tokenzip.errors import UsageError
+from tokenzip.model import Edge, Module, Symbol, SymbolKey, Unresolved
+from tokenzip.operations import graph
+from tokenzip.operations.base import Answer, Arguments, call
+from tokenzip.operations.items import Item, edge_part, file_item, key_item, listing, open_snapshot, symbol_item
+
+if TYPE_CHECKING:
+    from tokenzip.repository import Repository
+    from tokenzip.snapshot import Snapshot
+
+TRACE_NODES = 50_000
+"""Nodes that a search for paths visits at most; an answer cut by it says so."""
+
+
+def get_dependants(repository: Repository, arguments: Arguments) -> Answer:
+    """Everything that uses the symbol, file or module, nearest first."""
+    return _relations(repository, arguments, backward=True)
+
+
+def get_dependencies(repository: Repository, arguments: Arguments) -> Answer:
+    """Everything that the symbol, file or module uses, nearest first."""
+    return _relations(repository, arguments, backward=False)
+
+
+def _relations(repository: Repository, arguments: Arguments, *, backward: bool) -> Answer:
+    snapshot = open_snapshot(repository, arguments)
+    target = graph.resolve(snapshot, arguments["handle"])
+    depth = arguments.get("depth", 1)
+    if depth < 1:
+        raise UsageError("depth must be at least 1", hint="Leave it out for direct edges only.")
+    kinds = tuple(arguments.get("kinds", ()))
+    if isinstance(target, Symbol):
+        return _symbol_relations(snapshot, arguments, target, depth, kinds, backward=backward)
+    if isinstance(target, Module):
+        return _module_relations(snapshot, arguments, target, kinds, backward=backward)
+    return _file_relations(snapshot, arguments, target.path, depth, kinds, backward=backward)
+
+
+def _symbol_relations(
+    snapshot: Snapshot, arguments: Arguments, symbol: Symbol, depth: int, kinds: Sequence[str], *, backward: bool
+) -> Answer:
+    reached = graph.by_use(snapshot, graph.closure(snapshot, symbol.key, depth, kinds, backward=backward))
+    include = arguments.get("include", ())
+    items = [_reached_item(snapshot, node, include) for node in reached]
+    head: dict[str, Any] = {"of": symbol_item(snapshot, symbol, include)}
+    direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
+    if backward:
+        possible = graph.possible_uses(snapshot, names_of(snapshot, symbol), direct, kinds)
+        why = f"references named {symbol.name} whose target is unknown could be more uses"
+        further = call("get_impact_analysis", handles=[symbol.handle], at=arguments.get("at"))
+    else:
+        possible = graph.open_references(snapshot, symbol.key, kinds)
+        why = "references inside whose target is unknown could be more dependencies"
+        further = call("get_dependants", handle=symbol.handle, at=arguments.get("at"))
+        if external := _external(snapshot, symbol, kinds):
+            head["external"] = external
+    return listing(
+        snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=[further] if items else ()
+    )
+
+
+def names_of(snapshot: Snapshot, symbol: Symbol) -> list[str]:
+    """The names by which code calls a symbol: a constructor goes by its class."""
+    owner = graph.constructed_class(snapshot, symbol)
+    return [owner.name] if owner is not None else [symbol.name]
+
+
+def completeness(possible: Sequence[Unresolved], why: str) -> bool | Item:
+    """`complete` of an answer that these open references could add to."""
+    if not possible:
+        return True
+    places = [f"{reference.source.path}:{reference.line}" for reference in possible[:3]]
+    return {"why": why, "unresolved": len(possible), "places": places}
+
+
+def _reached_item(snapshot: Snapshot, node: graph.Reached, include: Sequence[str]) -> Item:
+    item = key_item(snapshot, node.key, include)
+    edges, others = graph.strongest(node.edges)
+    item["edge"] = edge_part(edges)
+    if others:
+        item["edge"]["also"] = others
+    item["distance"] = node.distance
+    if node.via is not None:
+        item["via"] = node.via.handle
+    if graph.is_test(snapshot, node.key):
+        item["test"] = True
+    return item
+
+
+def _external(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> list[str]:
+    """Names outside the repository that the symbol uses, as far as they are known."""
+    inside = {member.key for member in graph.bodies(snapshot, symbol)}
+    return sorted(
+        {
+            reference.detail
+            for reference in snapshot.unresolved_in(symbol.path)
+            if reference.reason == "external"
+            and reference.detail
+            and reference.source in inside
+            and (not kinds or reference.kind in kinds)
+        }
+    )
+
+
+# Files and modules: the same edges, folded to the size of the question.
+
+
+@dataclass(slots=True)
+class _Fold:
+    """The edges between the subject and one other file or module."""
+
+    edges: list[Edge]
+    names: Counter[str]
+
+
+def _file_relations(
+    snapshot: Snapshot, arguments: Arguments, path: str, depth: int, kinds: Sequence[str], *, backward: bool
+) -> Answer:
+    distance_of = {path: 0}
+    frontier = [path]
+    items: list[Item] = []
+    for distance in range(1, depth + 1):
+        folds: dict[str, _Fold] = {}
+        for origin in frontier:
+            for other, edge in _file_edges(snapshot, origin, backward=backward):
+                if other not in distance_of and (not kinds or edge.kind in kinds):
+                    fold = folds.setdefault(other, _Fold([], Counter()))
+                    fold.edges.append(edge)
+                    fold.names[edge.target.qualified] += 1
+        distance_of.update(dict.fromkeys(folds, distance))
+        frontier = sorted(folds)
+        items.extend(_folded_items(snapshot, folds, distance))
+    possible = [] if backward else graph.open_references(snapshot, SymbolKey(path), kinds)
+    head: dict[str, Any] = {"of": file_item(snapshot, path)}
+    if not backward and (packages := _external_packages(snapshot, path)):
+        head["external"] = packages
+    complete = completeness(possible, "references in the file whose target is unknown could be more dependencies")
+    further = call("query_file", path=path, at=arguments.get("at"))
+    return listing(snapshot, arguments, items, head=head, complete=complete, calls=[further])
+
+
+def _file_edges(snapshot: Snapshot, path: str, *, backward: bool) -> Iterator[tuple[str, Edge]]:
+    """Edges between the file (and its symbols) and other files, each with that other file."""
+    if not backward:
+        for edge in snapshot.file_edges(path):
+            if edge.target.path != path:
+                yield edge.target.path, edge
+        return
+    for key in (SymbolKey(path), *(symbol.key for symbol in graph.symbols_of(snapshot, path))):
+        for edge in snapshot.edges_to(key):
+            if edge.source.path != path:
+                yield edge.source.path, edge
+
+
+def _folded_items(snapshot: Snapshot, folds: dict[str, _Fold], distance: int) -> list[Item]:
+    def order(path: str) -> tuple[object, ...]:
+        return (graph.is_test(snapshot, SymbolKey(path)), -len(folds[path].edges), path)
+
+    items = []
+    for path in sorted(folds, key=order):
+        edges, others = graph.strongest(sorted(folds[path].edges, key=lambda edge: edge.kind != "imports"))
+        imports = [edge for edge in folds[path].edges if edge.kind == "imports"]
+        item = file_item(snapshot, path)
+        item["edge"] = {"kind": (imports or edges)[0].kind, "line": min(edge.line for edge in imports or edges)}
+        item["edge"]["tier"] = (imports or edges)[0].tier
+        also = sorted({edge.kind for edge in folds[path].edges} - {item["edge"]["kind"]})
+        if also:
+            item["edge"]["also"] = also
+        item["uses"] = [name for name, _ in folds[path].names.most_common() if name][:12]
+        item["distance"] = distance
+        items.append(item)
+    return items
+
+
+def _external_packages(snapshot: Snapshot, path: str) -> list[str]:
+    """External names that the file imports."""
+    return sorted(
+        {
+            reference.detail or reference.name
+            for reference in snapshot.unresolved_in(path)
+            if reference.reason == "external" and reference.kind == "imports"
+        }
+    )
+
+
+def _module_relations(
+    snapshot: Snapshot, arguments: Arguments, module: Module, kinds: Sequence[str], *, backward: bool
+) -> Answer:
+    counts: Counter[str] = Counter()
+    for source, target, edge in module_edges(snapshot, snapshot.paths()):
+        mine, other = (target, source) if backward else (source, target)
+        if mine == module.path and (not kinds or edge.kind in kinds):
+            counts[other] += 1
+    names = {each.path: each for each in snapshot.modules().all()}
+    items = [
+        {"handle": path or ".", "kind": "module", "name": names[path].name, "edges": count, "distance": 1}
+        for path, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    head = {"of": {"handle": module.path or ".", "kind": "module", "name": module.name}}
+    return listing(snapshot, arguments, items, head=head)
+
+
+def module_edges(snapshot: Snapshot, paths: Iterator[str]) -> Iterator[tuple[str, str, Edge]]:
+    """The edges from these files to files of other modules, with the directories of both modules."""
+    modules = snapshot.modules()
+    for path in paths:
+        source = modules.module_of(path).path
+        for edge in snapshot.file_edges(path):
+            target = modules.module_of(edge.target.path).path
+            if target != source:
+                yield source, target, edge
+
+
+# Paths.
+
+
+def trace_path(repository: Repository, arguments: Arguments) -> Answer:
+    """The shortest paths from one symbol to another: along calls if there are any, else along every kind of edge."""
+    snapshot = open_snapshot(repository, arguments)
+    start = _end_of_path(snapshot, arguments["from"])
+    goal = _end_of_path(snapshot, arguments["to"])
+    goals = _names_for(snapshot, goal)
+    limit, depth = arguments.get("limit", 3), arguments.get("depth", 12)
+    search = _Search(snapshot, start, goals, depth, ("calls",))
+    if not search.found:
+        search = _Search(snapshot, start, goals, depth, ())
+    items = [_path_item(snapshot, start, path) for path in search.paths(limit)]
+    head = {"from": start.handle, "to": goal.handle, "over": "calls" if search.kinds else "all edges"}
+    complete: bool | Item = True
+    if not items:
+        opened = search.open_references()
+        complete = completeness(opened, "no path is known, but references on the way have unknown targets")
+    if search.cut:
+        complete = {"why": f"the search stopped after {search.cut}", "unresolved": 0}
+    back = call("trace_path", **{"from": goal.handle, "to": start.handle, "at": arguments.get("at")})
+    return listing(snapshot, arguments, items, head=head, complete=complete, calls=[] if items else [back])
+
+
+def _end_of_path(snapshot: Snapshot, text: str) -> SymbolKey:
+    target = graph.resolve(snapshot, text)
+    if isinstance(target, Module):
+        raise UsageError(f"{text} is a module; a path joins symbols or files", hint="Name a symbol: path::Qualified.name")
+    return target.key if isinstance(target, Symbol) else target
+
+
+def _names_for(snapshot: Snapshot, key: SymbolKey) -> set[SymbolKey]:
+    """All keys whose reaching counts as reaching `key`: its twins, and a class for its constructor or the other way round."""
+    symbol = snapshot.symbol(key) if key.qualified else None
+    if symbol is None:
+        return {key}
+    keys = {member.key for member in graph.family(snapshot, symbol)}
+    keys.update(constructor.key for constructor in graph.constructors(snapshot, symbol))
+    owner = graph.constructed_class(snapshot, symbol)
+    return keys | {owner.key} if owner is not None else keys
+
+
+class _Search:
+    """Breadth-first search that keeps, for every node, the nodes and edges by which it was first reached."""
+
+    def __init__(self, snapshot: Snapshot, start: SymbolKey, goals: set[SymbolKey], depth: int, kinds: Sequence[str]) -> None:
+        self.snapshot = snapshot
+        self.kinds = kinds
+        self.found: list[SymbolKey] = []
+        self.cut = ""
+        self._start = start
+        self._arrivals: dict[SymbolKey, list[tuple[SymbolKey, Edge]]] = {start: []}
+        frontier = [start]
+        for _ in range(depth):
+            frontier = self._step(frontier)
+            self.found = [key for key in frontier if key in goals]
+            if self.found or not frontier:
+                return
+            if len(self._arrivals) > TRACE_NODES:
+                self.cut = f"{TRACE_NODES} symbols"
+                return
+        self.cut = f"{depth} steps"
+
+    def _step(self, frontier: Sequence[SymbolKey]) -> list[SymbolKey]:
+        fresh: dict[SymbolKey, list[tuple[SymbolKey, Edge]]] = {}
+        for key in frontier:
+            for edge in graph.walk_out(self.snapshot, key):
+                if (not self.kinds or edge.kind in self.kinds) and edge.target not in self._arrivals:
+                    arrivals = fresh.setdefault(edge.target, [])
+                    if all(origin != key for origin, _ in arrivals):
+                        arrivals.append((key, edge))
+        self._arrivals.update(fresh)
+        return sorted(fresh)
+
+    def paths(self, limit: int) -> list[list[Edge]]:
+        """Up to `limit` shortest paths, each as its edges from start to goal."""
+        out: list[list[Edge]] = []
+        pending: list[tuple[SymbolKey, list[Edge]]] = [(key, []) for key in reversed(self.found)]
+        while pending and len(out) < limit:
+            key, rest = pending.pop()
+            if key == self._start:
+                out.append(rest)
+                continue
+            pending.extend((origin, [edge, *rest]) for origin, edge in reversed(self._arrivals[key]))
+        return out
+
+    def open_references(self) -> list[Unresolved]:
+        """References with unknown targets in everything that the search visited."""
+        return [
+            reference
+            for key in sorted(self._arrivals)
+            if key.qualified
+            for reference in graph.open_references(self.snapshot, key, self.kinds)
+        ]
+
+
+def _path_item(snapshot: Snapshot, start: SymbolKey, path: Sequence[Edge]) -> Item:
+    steps = [key_item(snapshot, start)]
+    for edge in path:
+        step = key_item(snapshot, edge.target)
+        step["edge"] = edge_part([edge])
+        step["edge"]["file"] = edge.source.path
+        steps.append(step)
+    return {"distance": len(path), "steps": steps}

@@ -1,0 +1,103 @@
+"""The table itself: each operation with its parameters, in alphabetical order."""
+
+from __future__ import annotations
+
+from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS
+from tokenzip.operations import changes, relations, structure, symbols
+from tokenzip.operations.base import COMMON, CURSOR, Operation, Parameter
+
+_INCLUDE = Parameter("include", "array", description="Add to each item: source, doc, detail", enum=("source", "doc", "detail"))
+_HANDLE = Parameter("handle", "string", True, "path::Qualified.name, a unique short form of it, or a file path")
+_KINDS = Parameter("kinds", "array", description="Only these kinds of edge (default: all)", enum=EDGE_KINDS)
+_DEPTH = Parameter("depth", "integer", description="How many steps to follow (default 1)")
+
+OPERATIONS: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation(
+            "diff_commits",
+            "What changed between two revisions as symbols, what breaks, and who is reached",
+            (
+                Parameter("base", "string", description="Older revision (default HEAD); A...B as head means their merge base"),
+                Parameter("head", "string", description="Newer revision (default WORKTREE)"),
+                Parameter("impact", "integer", description="How many steps to follow from what changed (default 1)"),
+                *COMMON,
+                CURSOR,
+            ),
+            changes.diff_commits,
+        ),
+        Operation(
+            "get_dependants",
+            "Who uses a symbol or file: callers, importers, subclasses ... (kinds=[calls] for callers alone)",
+            (_HANDLE, _KINDS, _DEPTH, _INCLUDE, *COMMON, CURSOR),
+            relations.get_dependants,
+        ),
+        Operation(
+            "get_dependencies",
+            "What a symbol or file uses: callees, imports, bases ... (kinds=[calls] for callees alone)",
+            (_HANDLE, _KINDS, _DEPTH, _INCLUDE, *COMMON, CURSOR),
+            relations.get_dependencies,
+        ),
+        Operation(
+            "get_impact_analysis",
+            "What may break if these symbols or files change: by distance, file, module and test",
+            (
+                Parameter("handles", "array", True, "Symbols or files that would change"),
+                Parameter("depth", "integer", description="How many steps to follow (default 3)"),
+                *COMMON,
+                CURSOR,
+            ),
+            changes.get_impact_analysis,
+        ),
+        Operation(
+            "query_file",
+            "One file: its symbols, imports, problems and who uses it",
+            (Parameter("path", "string", True, "File path from the repository root"), _INCLUDE, *COMMON, CURSOR),
+            structure.query_file,
+        ),
+        Operation(
+            "query_module",
+            "One module: files, entry points, external packages, modules it uses and that use it",
+            (Parameter("module", "string", True, "Module name or its directory"), *COMMON, CURSOR),
+            structure.query_module,
+        ),
+        Operation(
+            "query_repo_structure",
+            "Orientation: modules, sizes, languages, entry points, most-depended-on symbols",
+            (*COMMON, CURSOR),
+            structure.query_repo_structure,
+        ),
+        Operation(
+            "query_symbol",
+            "One symbol: signature, doc, place, members, and its edges in and out",
+            (_HANDLE, _INCLUDE, *COMMON),
+            symbols.query_symbol,
+        ),
+        Operation(
+            "search_symbols",
+            "Ranked symbols for some words: names, sub-words, paths, docs; tolerates typing errors",
+            (
+                Parameter("query", "string", True, "Words, a name or part of one"),
+                Parameter("kinds", "array", description="Only these kinds of symbol", enum=SYMBOL_KINDS),
+                Parameter("module", "string", description="Only in this module (name or directory)"),
+                Parameter("limit", "integer", description="How many at most (default 20)"),
+                _INCLUDE,
+                *COMMON,
+                CURSOR,
+            ),
+            symbols.search_symbols,
+        ),
+        Operation(
+            "trace_path",
+            "Shortest paths between two symbols, with the lines of the calls",
+            (
+                Parameter("from", "string", True, "Handle to start from"),
+                Parameter("to", "string", True, "Handle to reach"),
+                Parameter("limit", "integer", description="How many paths at most (default 3)"),
+                Parameter("depth", "integer", description="How long a path may be (default 12)"),
+                *COMMON,
+            ),
+            relations.trace_path,
+        ),
+    )
+}
