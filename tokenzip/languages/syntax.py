@@ -10,10 +10,10 @@ import functools
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-import tree_sitter_language_pack
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Node, Parser, Tree
+from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from tokenzip.model import ParseProblem
 
@@ -24,11 +24,11 @@ MAX_PROBLEMS = 20
 
 
 @functools.cache
-def _parser(grammar: str) -> Parser:
-    return Parser(cast(Language, tree_sitter_language_pack.get_language(grammar)))
+def _parser(grammar: SupportedLanguage) -> Parser:
+    return Parser(get_language(grammar))
 
 
-def parse(grammar: str, source: bytes) -> Tree:
+def parse(grammar: SupportedLanguage, source: bytes) -> Tree:
     """The syntax tree of UTF-8 source. Always a tree: what does not parse is an ERROR or MISSING node in it."""
     return _parser(grammar).parse(source)
 
