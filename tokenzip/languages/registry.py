@@ -16,7 +16,13 @@ LANGUAGES = {
     "javascript": "tokenzip.languages.javascript:JAVASCRIPT",
     "typescript": "tokenzip.languages.javascript:TYPESCRIPT",
     "tsx": "tokenzip.languages.javascript:TSX",
-    "manifest": "tokenzip.languages.manifest:MANIFEST",
+    "json": "tokenzip.languages.manifest:JSON",
+    "toml": "tokenzip.languages.manifest:TOML",
+    "ini": "tokenzip.languages.manifest:INI",
+    "yaml": "tokenzip.languages.manifest:YAML",
+    "go.mod": "tokenzip.languages.manifest:GO_MOD",
+    "pom": "tokenzip.languages.manifest:POM",
+    "gradle": "tokenzip.languages.manifest:GRADLE",
 }
 # suffix -> language: kept here as data, so that a path can be told apart without importing the language (a test compares).
 SUFFIXES = {
@@ -24,12 +30,13 @@ SUFFIXES = {
     ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
     ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx",
 }  # fmt: skip
+# Manifests and settings: one language a format, since content alone cannot always tell the formats apart.
 FILENAMES = {
-    "package.json": "manifest", "tsconfig.json": "manifest", "tsconfig.*.json": "manifest", "tsconfig-*.json": "manifest",
-    "jsconfig.json": "manifest", "pnpm-workspace.yaml": "manifest", "lerna.json": "manifest", "pyproject.toml": "manifest",
-    "setup.cfg": "manifest", "go.mod": "manifest", "Cargo.toml": "manifest", "pom.xml": "manifest",
-    "build.gradle": "manifest", "build.gradle.kts": "manifest", "settings.gradle": "manifest",
-    "settings.gradle.kts": "manifest",
+    "package.json": "json", "tsconfig.json": "json", "tsconfig.*.json": "json", "tsconfig-*.json": "json",
+    "jsconfig.json": "json", "lerna.json": "json",
+    "pyproject.toml": "toml", "Cargo.toml": "toml", "setup.cfg": "ini", "pnpm-workspace.yaml": "yaml",
+    "go.mod": "go.mod", "pom.xml": "pom",
+    "build.gradle": "gradle", "build.gradle.kts": "gradle", "settings.gradle": "gradle", "settings.gradle.kts": "gradle",
 }  # fmt: skip
 _EXACT = {name: language for name, language in FILENAMES.items() if "*" not in name}
 _GLOBS = tuple((name, language) for name, language in FILENAMES.items() if "*" in name)
