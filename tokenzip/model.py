@@ -341,6 +341,85 @@ class SymbolDetail:
 NO_DETAIL = SymbolDetail()
 
 
+CHANGES = ("added", "removed", "renamed", "moved", "signature", "modifiers", "body", "docs")
+"""What can change about a symbol, the weightiest first: `Change.change` is the first that applies, `Change.also` the rest."""
+Effect = Literal["breaking", "compatible", "internal"]
+"""Whether code that used the old state still works: not all of it; all of it; nothing that it can see has changed.
+The rules are in `docs/diff.md`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How one symbol (or file: kind ``file``) differs between two snapshots."""
+
+    key: SymbolKey
+    """At the head; for a removed one, at the base."""
+    old_key: SymbolKey | None
+    """At the base; None for an added one."""
+    kind: str
+    """Symbol kind at the head (for a removed one, at the base), or ``file``."""
+    change: str
+    """One of `CHANGES`."""
+    also: tuple[str, ...]
+    """What else changed about it, in the order of `CHANGES`: a symbol can be renamed and edited at once."""
+    effect: Effect
+    reasons: tuple[str, ...]
+    """What the effect rests on, in words: ``parameter `limit` is new and required``."""
+    line: int
+    """Of the name, in the file of `key`; 0 for a file."""
+    old_line: int
+    """Of the name, in the file of `old_key`; 0 for an added one."""
+    within: SymbolKey | None = None
+    """For a member of an added or removed container: that container, whose own change says it all."""
+    test: bool = False
+    """Lies in a test file or is a test case."""
+
+    @property
+    def handle(self) -> str:
+        return self.key.handle
+
+    @property
+    def old_handle(self) -> str | None:
+        """The handle at the base where it differs from that at the head."""
+        return self.old_key.handle if self.old_key is not None and self.old_key != self.key else None
+
+    @property
+    def file(self) -> str:
+        return self.key.path
+
+    @property
+    def breaking(self) -> bool:
+        return self.effect == "breaking"
+
+    @property
+    def aspects(self) -> tuple[str, ...]:
+        """All that changed about it, the weightiest first."""
+        return (self.change, *self.also)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenReference:
+    """A place at the head that still uses what is gone, or what changed incompatibly."""
+
+    source: SymbolKey
+    """Who uses it, at the head; an empty qualified name is module level."""
+    target: SymbolKey
+    """What is used, named as at the base."""
+    now: SymbolKey | None
+    """Where the target went, if it lives on under another name or in another place."""
+    kind: str
+    """Kind of the edge that resolved at the base."""
+    line: int
+    """In the source's file, at the head."""
+    why: str
+    """``removed renamed moved``: the target is gone from there; ``unresolved``: the target is there, but the way to it is not (a
+    re-export was dropped); ``incompatible``: the target changed incompatibly and the user of it did not change at all."""
+
+    @property
+    def file(self) -> str:
+        return self.source.path
+
+
 def qualified_names(symbols: tuple[SymbolRow, ...]) -> tuple[str, ...]:
     """The qualified name of each symbol, equal ones told apart by an ordinal (``f``, ``f#2``) in file order."""
     plain: list[str | None] = [None] * len(symbols)
