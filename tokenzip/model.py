@@ -412,8 +412,8 @@ class BrokenReference:
     line: int
     """In the source's file, at the head."""
     why: str
-    """``removed renamed moved``: the target is gone from there; ``unresolved``: the target is there, but the way to it is not (a
-    re-export was dropped); ``incompatible``: the target changed incompatibly and the user of it did not change at all."""
+    """``removed renamed moved``: the target is gone from there; ``unresolved``: the target is there, but the way to it is not
+    (a re-export was dropped); ``incompatible``: the target changed incompatibly and the user of it did not change at all."""
 
     @property
     def file(self) -> str:
