@@ -123,7 +123,7 @@ def incoming(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:
 
 
 def outgoing(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:
-    """The edges that leave a node: a class with its members, a function with the functions inside it, a file with everything."""
+    """The edges that leave a node: a class with its members, a function with those inside it, a file with everything."""
     if not key.qualified:
         return list(snapshot.file_edges(key.path))
     symbol = snapshot.symbol(key)

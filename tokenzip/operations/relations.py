@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
+USED_NAMES = 12
+"""Names or files that an answer lists beside an item."""
 TRACE_NODES = 50_000
 """Nodes that a search for paths visits at most; an answer cut by it says so."""
 
@@ -141,7 +143,7 @@ def _file_relations(
         items.extend(_folded_items(snapshot, folds, distance))
     possible = [] if backward else graph.open_references(snapshot, SymbolKey(path), kinds)
     head: dict[str, Any] = {"of": file_item(snapshot, path)}
-    if not backward and (packages := _external_packages(snapshot, path)):
+    if not backward and (packages := external_packages(snapshot, path)):
         head["external"] = packages
     complete = completeness(possible, "references in the file whose target is unknown could be more dependencies")
     further = call("query_file", path=path, at=arguments.get("at"))
@@ -165,23 +167,33 @@ def _folded_items(snapshot: Snapshot, folds: dict[str, _Fold], distance: int) ->
     def order(path: str) -> tuple[object, ...]:
         return (graph.is_test(snapshot, SymbolKey(path)), -len(folds[path].edges), path)
 
-    items = []
-    for path in sorted(folds, key=order):
-        edges, others = graph.strongest(sorted(folds[path].edges, key=lambda edge: edge.kind != "imports"))
-        imports = [edge for edge in folds[path].edges if edge.kind == "imports"]
-        item = file_item(snapshot, path)
-        item["edge"] = {"kind": (imports or edges)[0].kind, "line": min(edge.line for edge in imports or edges)}
-        item["edge"]["tier"] = (imports or edges)[0].tier
-        also = sorted({edge.kind for edge in folds[path].edges} - {item["edge"]["kind"]})
-        if also:
-            item["edge"]["also"] = also
-        item["uses"] = [name for name, _ in folds[path].names.most_common() if name][:12]
-        item["distance"] = distance
-        items.append(item)
-    return items
+    return [_folded_item(snapshot, path, folds[path], distance) for path in sorted(folds, key=order)]
 
 
-def _external_packages(snapshot: Snapshot, path: str) -> list[str]:
+def _folded_item(snapshot: Snapshot, path: str, fold: _Fold, distance: int) -> Item:
+    """A file at the other end: its import if there is one, else the most telling edge, and the names that are used."""
+    edges = [edge for edge in fold.edges if edge.kind == "imports"] or graph.strongest(fold.edges)[0]
+    first = min(edges, key=lambda edge: edge.line)
+    item = file_item(snapshot, path)
+    item["edge"] = {"kind": first.kind, "line": first.line, "tier": first.tier}
+    if also := sorted({edge.kind for edge in fold.edges} - {first.kind}):
+        item["edge"]["also"] = also
+    if uses := [name for name, _ in sorted(fold.names.items(), key=lambda pair: (-pair[1], pair[0])) if name]:
+        item["uses"] = uses[:USED_NAMES]
+    item["distance"] = distance
+    if graph.is_test(snapshot, SymbolKey(path)):
+        item["test"] = True
+    return item
+
+
+def folded_users(snapshot: Snapshot, path: str) -> Item:
+    """How many files use this one, and the first few of them."""
+    counts = Counter(other for other, _ in _file_edges(snapshot, path, backward=True))
+    ordered = sorted(counts, key=lambda other: (graph.is_test(snapshot, SymbolKey(other)), -counts[other], other))
+    return {"total": len(ordered), "first": ordered[:USED_NAMES]}
+
+
+def external_packages(snapshot: Snapshot, path: str) -> list[str]:
     """External names that the file imports."""
     return sorted(
         {

@@ -2,25 +2,349 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import posixpath
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from tokenzip.errors import TokenzipError
-from tokenzip.operations.base import Answer, Arguments
+from tokenzip.errors import UnknownSymbol, UsageError
+from tokenzip.model import Flag, Module, Symbol, SymbolKey
+from tokenzip.operations import graph
+from tokenzip.operations.base import Answer, Arguments, call
+from tokenzip.operations.items import Item, file_item, listing, open_snapshot, symbol_item
+from tokenzip.operations.relations import completeness, external_packages, folded_users
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
+    from tokenzip.snapshot import File, Snapshot
+
+MOST_USED = 12
+AREAS = 14
+ENTRY_POINTS = 12
+_ENTRY_STEMS = ("__main__", "manage", "main", "cli", "server", "app", "wsgi", "asgi", "index", "mod", "lib")
+"""Base names (without suffix) of files where programs and packages begin, by the customs of their languages."""
+_OUTLINE_LEAVES_OUT = frozenset({"parameter", "generic_param", "import"})
+
+
+# The repository.
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sizes of some files, summed up."""
+
+    files: int = 0
+    lines: int = 0
+    symbols: int = 0
+    bytes: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+
+    def add(self, file: File) -> None:
+        self.files += 1
+        self.lines += file.lines
+        self.symbols += len(file.symbols)
+        self.bytes += file.size
+        self.statuses[file.status] += 1
+        if file.language:
+            self.languages[file.language] += file.lines
+
+    def item(self) -> Item:
+        return {"files": self.files, "lines": self.lines, "symbols": self.symbols}
+
+    @property
+    def main_language(self) -> str | None:
+        """The language with most lines; None if no file has a known one."""
+        return min(self.languages, key=lambda name: (-self.languages[name], name), default=None)
+
+
+@dataclass(slots=True)
+class Survey:
+    """Everything that one pass over the files and edges of a snapshot counts."""
+
+    total: Tally = field(default_factory=Tally)
+    modules: dict[str, Tally] = field(default_factory=dict)
+    directories: dict[str, Tally] = field(default_factory=dict)
+    languages: dict[str, Tally] = field(default_factory=dict)
+    resolved: Counter[str] = field(default_factory=Counter)
+    unresolved: dict[str, Counter[str]] = field(default_factory=dict)
+    users: Counter[SymbolKey] = field(default_factory=Counter)
+    """How many symbols outside tests use a symbol."""
+    between: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Edges from one module to another."""
+
+
+def survey(snapshot: Snapshot) -> Survey:
+    """One pass over the whole snapshot."""
+    result = Survey()
+    modules = snapshot.modules()
+    for file in snapshot.files():
+        module = modules.module_of(file.path).path
+        for tally in _tallies(result, file, module):
+            tally.add(file)
+        if file.language is not None and file.status in {"parsed", "partial"}:
+            _count_edges(snapshot, result, file, module)
+    return result
+
+
+def _tallies(result: Survey, file: File, module: str) -> Iterable[Tally]:
+    yield result.total
+    yield result.modules.setdefault(module, Tally())
+    if file.language is not None:
+        yield result.languages.setdefault(file.language, Tally())
+    directory = posixpath.dirname(file.path)
+    while True:
+        yield result.directories.setdefault(directory, Tally())
+        if not directory:
+            return
+        directory = posixpath.dirname(directory)
+
+
+def _count_edges(snapshot: Snapshot, result: Survey, file: File, module: str) -> None:
+    module_of = snapshot.modules().module_of
+    used: set[tuple[SymbolKey, SymbolKey]] = set()
+    edges = snapshot.file_edges(file.path)
+    for edge in edges:
+        if edge.target.path != file.path:
+            target = module_of(edge.target.path).path
+            if target != module:
+                result.between[module, target] += 1
+        if not file.is_test and edge.kind not in {"imports", "exports"} and edge.source != edge.target:
+            used.add((edge.source, edge.target))
+    result.users.update(target for _, target in used if target.qualified)
+    language = file.language or ""
+    result.resolved[language] += len(edges)
+    result.unresolved.setdefault(language, Counter()).update(each.reason for each in snapshot.unresolved_in(file.path))
 
 
 def query_repo_structure(repository: Repository, arguments: Arguments) -> Answer:
     """Modules, sizes, languages, entry points and the symbols that most depends on."""
-    raise TokenzipError("not there yet")
+    snapshot = open_snapshot(repository, arguments)
+    seen = survey(snapshot)
+    modules = sorted(
+        snapshot.modules().all(),
+        key=lambda module: (not module.is_root, -seen.modules.get(module.path, Tally()).lines, module.path),
+    )
+    head: dict[str, Any] = {
+        "counts": {**seen.total.item(), "modules": len(modules), "status": dict(sorted(seen.total.statuses.items()))},
+        "languages": language_items(seen),
+        "areas": _areas(seen.directories),
+        "entry_points": entry_points(snapshot, modules),
+        "most_used": most_used(snapshot, seen.users),
+        "dependencies": [
+            {"from": source or ".", "to": target or ".", "edges": count}
+            for (source, target), count in sorted(seen.between.items(), key=lambda pair: (-pair[1], pair[0]))[:20]
+        ],
+    }
+    items = [_module_item(module, seen.modules.get(module.path, Tally())) for module in modules]
+    calls = [call("query_symbol", handle=item["handle"], at=arguments.get("at")) for item in head["most_used"][:1]]
+    if len(modules) > 1:
+        calls.insert(0, call("query_module", module=modules[0].path or ".", at=arguments.get("at")))
+    return listing(snapshot, arguments, items, head=head, calls=calls)
+
+
+def language_items(seen: Survey) -> list[Item]:
+    """Size of each language and the share of its references inside the repository that have a known target."""
+    items = []
+    for name, tally in sorted(seen.languages.items(), key=lambda pair: (-pair[1].lines, pair[0])):
+        item: Item = {"language": name, **tally.item()}
+        open_count = sum(count for reason, count in seen.unresolved.get(name, {}).items() if reason != "external")
+        if total := seen.resolved[name] + open_count:
+            item["resolved"] = round(seen.resolved[name] / total, 3)
+        items.append(item)
+    return items
+
+
+def _areas(directories: Mapping[str, Tally]) -> list[Item]:
+    """The directories that show best where the code lies: the largest is split until there are enough."""
+    chosen = [""]
+    while len(chosen) < AREAS:
+        for candidate in sorted(chosen, key=lambda path: (-directories[path].symbols, path)):
+            children = [path for path in directories if path and posixpath.dirname(path) == candidate]
+            if children and len(chosen) - 1 + len(children) <= AREAS + 4:
+                break
+        else:
+            break
+        chosen = [path for path in chosen if path != candidate] + children
+    if chosen == [""]:
+        return []
+    return [{"path": path, **directories[path].item()} for path in sorted(chosen) if directories[path].symbols]
+
+
+def most_used(snapshot: Snapshot, users: Counter[SymbolKey], count: int = MOST_USED) -> list[Item]:
+    """The symbols that most other symbols use, tests and locals left out."""
+    items: list[Item] = []
+    for key, number in sorted(users.items(), key=lambda pair: (-pair[1], pair[0])):
+        symbol = snapshot.symbol(key)
+        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or graph.is_test(snapshot, key):
+            continue
+        items.append({"handle": symbol.handle, "kind": symbol.kind, "line": symbol.line, "used_by": number})
+        if len(items) == count:
+            break
+    return items
+
+
+def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
+    """Files where a reader begins: mains, servers, and the files that stand for a package, nearest to their module's root."""
+    found: list[tuple[int, int, str]] = []
+    roots = {module.path for module in modules}
+    for path in snapshot.paths():
+        directory, name = posixpath.split(path)
+        stem = name.partition(".")[0] if not name.startswith("__") else posixpath.splitext(name)[0]
+        file = snapshot.file(path) if stem in _ENTRY_STEMS or stem == "__init__" else None
+        if file is None or file.language is None or file.is_test or (not file.symbols and stem != "__init__"):
+            continue
+        root = snapshot.modules().module_of(path).path
+        below = len([part for part in directory[len(root) :].split("/") if part and part not in {"src", "lib"}])
+        rank = _ENTRY_STEMS.index(stem) if stem in _ENTRY_STEMS else len(_ENTRY_STEMS)
+        if below <= 1:
+            found.append((below + (root in roots and root != ""), rank, path))
+    return [{"handle": path, "kind": "file"} for _, _, path in sorted(found)[:ENTRY_POINTS]]
+
+
+def _module_item(module: Module, tally: Tally) -> Item:
+    item: Item = {"handle": module.path or ".", "kind": "module", "name": module.name}
+    if module.manifest:
+        item["file"] = module.manifest
+    item.update(tally.item())
+    if tally.main_language:
+        item["language"] = tally.main_language
+    if module.description:
+        item["description"] = module.description
+    return item
+
+
+# One module.
 
 
 def query_module(repository: Repository, arguments: Arguments) -> Answer:
     """One module: its files, packages and neighbours."""
-    raise TokenzipError("not there yet")
+    snapshot = open_snapshot(repository, arguments)
+    module = graph.find_module(snapshot, arguments["module"])
+    if module is None:
+        raise unknown_module(snapshot, arguments["module"])
+    module_of = snapshot.modules().module_of
+    files = [file for path in snapshot.paths() if module_of(path).path == module.path and (file := snapshot.file(path))]
+    tally = Tally()
+    for file in files:
+        tally.add(file)
+    uses, used_by, users = _module_neighbours(snapshot, module, files)
+    head: dict[str, Any] = {"module": _described_module(snapshot, module, tally)}
+    head["uses"] = _module_counts(uses)
+    head["used_by"] = _module_counts(used_by)
+    head["entry_points"] = [item for item in entry_points(snapshot, [module]) if module_of(item["handle"]).path == module.path]
+    head["most_used"] = most_used(snapshot, users)
+    source = [file for file in files if file.language is not None and file.symbols]
+    weights = Counter[str]()
+    for key, count in users.items():
+        weights[key.path] += count
+    source.sort(key=lambda file: (file.is_test, -weights[file.path], file.path))
+    items = [_module_file_item(file, weights[file.path]) for file in source]
+    calls = [call("query_file", path=items[0]["handle"], at=arguments.get("at"))] if items else []
+    return listing(snapshot, arguments, items, head=head, calls=calls)
+
+
+def unknown_module(snapshot: Snapshot, text: str) -> UsageError:
+    """The error for a module that is not there, with all modules that are."""
+    names = [module.path or "." for module in snapshot.modules().all()]
+    return UnknownSymbol(f"no module {text!r}", hint="Name a module by its directory or its name.", candidates=names[:20])
+
+
+def _described_module(snapshot: Snapshot, module: Module, tally: Tally) -> Item:
+    item = _module_item(module, tally)
+    for name, value in (("manifest", module.kind), ("version", module.version), ("parent", module.parent)):
+        if value is not None and value != "":
+            item[name] = value
+    if module.dependencies:
+        item["packages"] = [
+            {"name": each.name, "range": each.range, "source": each.source, **({"dev": True} if each.dev else {})}
+            for each in module.dependencies
+        ]
+    inside = [other.path for other in snapshot.modules().all() if other.parent == module.path and other.path != module.path]
+    if inside:
+        item["modules"] = sorted(inside)
+    return item
+
+
+def _module_neighbours(
+    snapshot: Snapshot, module: Module, files: Sequence[File]
+) -> tuple[Counter[str], Counter[str], Counter[SymbolKey]]:
+    """Edges to other modules, edges from other modules, and how often each symbol of this one is used outside its file."""
+    module_of = snapshot.modules().module_of
+    uses, used_by, users = Counter[str](), Counter[str](), Counter[SymbolKey]()
+    for file in files:
+        for edge in snapshot.file_edges(file.path):
+            if edge.target.path != file.path:
+                uses[module_of(edge.target.path).path] += 1
+        for key in (SymbolKey(file.path), *(symbol.key for symbol in file.symbols if not symbol.flags & Flag.LOCAL)):
+            for edge in snapshot.edges_to(key):
+                if edge.source.path != file.path:
+                    used_by[module_of(edge.source.path).path] += 1
+                    users[key] += edge.kind not in {"imports", "exports"}
+    del uses[module.path], used_by[module.path]
+    return uses, used_by, users
+
+
+def _module_counts(counts: Counter[str]) -> list[Item]:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [{"module": path or ".", "edges": count} for path, count in ordered]
+
+
+def _module_file_item(file: File, weight: int) -> Item:
+    top = [symbol.name for symbol in file.symbols if symbol.row.parent < 0 and symbol.flags & Flag.EXPORTED]
+    item: Item = {"handle": file.path, "kind": "file", "lines": file.lines, "symbols": len(file.symbols), "used_by": weight}
+    if top:
+        item["exports"] = top[:8]
+    if file.is_test:
+        item["test"] = True
+    return item
+
+
+# One file.
 
 
 def query_file(repository: Repository, arguments: Arguments) -> Answer:
     """One file: its symbols, imports and problems."""
-    raise TokenzipError("not there yet")
+    snapshot = open_snapshot(repository, arguments)
+    target = graph.resolve(snapshot, arguments["path"])
+    if not isinstance(target, SymbolKey):
+        what = "symbol" if isinstance(target, Symbol) else "module"
+        raise UsageError(f"{arguments['path']} is a {what}", hint=f"Ask query_{what} instead.")
+    file = snapshot.file(target.path)
+    assert file is not None, "a resolved path exists"
+    include = arguments.get("include", ())
+    items = [
+        symbol_item(snapshot, symbol, include)
+        for symbol in file.symbols
+        if symbol.kind not in _OUTLINE_LEAVES_OUT and not symbol.flags & Flag.LOCAL
+    ]
+    imports = [edge for edge in snapshot.file_edges(file.path) if edge.kind == "imports" and edge.target.path != file.path]
+    names: dict[str, list[str]] = {}
+    for edge in imports:
+        names.setdefault(edge.target.path, []).extend([edge.target.qualified] if edge.target.qualified else [])
+    head: dict[str, Any] = {"file": described_file(snapshot, file)}
+    head["imports"] = [{"file": path, "names": sorted(set(names[path]))} for path in sorted(names)]
+    if external := external_packages(snapshot, file.path):
+        head["external"] = external
+    head["used_by"] = folded_users(snapshot, file.path)
+    possible = graph.open_references(snapshot, target, ())
+    calls = [call("get_dependants", handle=file.path, at=arguments.get("at"))]
+    complete = completeness(possible, "references in the file have unknown targets")
+    return listing(snapshot, arguments, items, head=head, complete=complete, calls=calls)
+
+
+def described_file(snapshot: Snapshot, file: File) -> Item:
+    """Everything that is known of a file itself."""
+    item: Item = {**file_item(snapshot, file.path), "status": file.status, "size": file.size, "blob": file.blob}
+    module = snapshot.modules().module_of(file.path)
+    item["module"] = module.path or "."
+    for name, value in (("language", file.language), ("reason", file.reason)):
+        if value:
+            item[name] = value
+    for name, flag in (("generated", file.generated), ("test", file.is_test)):
+        if flag:
+            item[name] = True
+    if file.problems:
+        item["problems"] = [{"line": problem.line, "message": problem.message} for problem in file.problems]
+    return item
