@@ -33,36 +33,48 @@ CLIENT_TIMEOUT = 120
 
 @dataclass(frozen=True)
 class Package:
+    """A package of a registry, and the releases that make its history."""
+
     registry: str
     """``pip`` or ``npm``."""
     name: str
-    versions: tuple[str, ...]
-    """Oldest first."""
+    listed: str
+    """Versions with spaces between them, oldest first."""
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        return tuple(self.listed.split())
 
 
-PACKAGES = {
-    package.name: package
-    for package in (
-        Package("pip", "httpx", tuple(
-            "0.11.0 0.12.0 0.12.1 0.13.0 0.13.1 0.13.2 0.13.3 0.14.0 0.14.1 0.14.2 0.14.3 0.15.0 0.15.1 0.15.4 0.15.5 0.16.0 "
-            "0.16.1 0.17.0 0.17.1 0.18.0 0.18.1 0.18.2 0.19.0 0.20.0 0.21.0 0.22.0 0.23.0 0.23.3 0.24.0 0.25.0 0.26.0 0.27.0 "
-            "0.28.1".split()
-        )),
-        Package("pip", "flask", tuple(
-            "1.0 1.0.1 1.0.2 1.0.3 1.0.4 1.1.0 1.1.1 1.1.2 1.1.4 2.0.0 2.0.1 2.0.2 2.0.3 2.1.0 2.1.1 2.1.2 2.1.3 2.2.0 2.2.1 "
-            "2.2.2 2.2.3 2.2.5 2.3.0 2.3.1 2.3.2 2.3.3 3.0.0 3.0.2 3.0.3 3.1.0".split()
-        )),
-        Package("npm", "redux", tuple(
-            "3.0.0 3.0.4 3.1.0 3.1.7 3.2.0 3.2.1 3.3.0 3.4.0 3.5.0 3.5.2 3.6.0 3.7.0 3.7.2 4.0.0-beta.1 4.0.0-rc.1 4.0.0 4.0.1 "
-            "4.0.3 4.0.5 4.1.0 4.1.2 4.2.0 4.2.1 5.0.0-alpha.0 5.0.0-alpha.2 5.0.0-alpha.5 5.0.0-alpha.6 5.0.0-beta.0 5.0.0-rc.0 "
-            "5.0.0 5.0.1".split()
-        )),
-        Package("npm", "immer", tuple(
-            "6.0.0 6.0.3 6.0.5 6.0.9 7.0.0 7.0.3 7.0.5 7.0.8 7.0.9 7.0.14 8.0.0 8.0.1 8.0.4 9.0.0 9.0.2 9.0.3 9.0.6 9.0.7 9.0.12 "
-            "9.0.16 9.0.18 9.0.19 9.0.21 10.0.0 10.0.2 10.0.4 10.1.1 10.1.3 10.2.0 11.0.0".split()
-        )),
-    )
-}  # fmt: skip
+_PACKAGES = (
+    Package(
+        "pip",
+        "httpx",
+        "0.11.0 0.12.0 0.12.1 0.13.0 0.13.1 0.13.2 0.13.3 0.14.0 0.14.1 0.14.2 0.14.3 0.15.0 0.15.1 0.15.4 0.15.5 0.16.0 "
+        "0.16.1 0.17.0 0.17.1 0.18.0 0.18.1 0.18.2 0.19.0 0.20.0 0.21.0 0.22.0 0.23.0 0.23.3 0.24.0 0.25.0 0.26.0 0.27.0 "
+        "0.28.1",
+    ),
+    Package(
+        "pip",
+        "flask",
+        "1.0 1.0.1 1.0.2 1.0.3 1.0.4 1.1.0 1.1.1 1.1.2 1.1.4 2.0.0 2.0.1 2.0.2 2.0.3 2.1.0 2.1.1 2.1.2 2.1.3 2.2.0 2.2.1 "
+        "2.2.2 2.2.3 2.2.5 2.3.0 2.3.1 2.3.2 2.3.3 3.0.0 3.0.2 3.0.3 3.1.0",
+    ),
+    Package(
+        "npm",
+        "redux",
+        "3.0.0 3.0.4 3.1.0 3.1.7 3.2.0 3.2.1 3.3.0 3.4.0 3.5.0 3.5.2 3.6.0 3.7.0 3.7.2 4.0.0-beta.1 4.0.0-rc.1 4.0.0 4.0.1 "
+        "4.0.3 4.0.5 4.1.0 4.1.2 4.2.0 4.2.1 5.0.0-alpha.0 5.0.0-alpha.2 5.0.0-alpha.5 5.0.0-alpha.6 5.0.0-beta.0 "
+        "5.0.0-rc.0 5.0.0 5.0.1",
+    ),
+    Package(
+        "npm",
+        "immer",
+        "6.0.0 6.0.3 6.0.5 6.0.9 7.0.0 7.0.3 7.0.5 7.0.8 7.0.9 7.0.14 8.0.0 8.0.1 8.0.4 9.0.0 9.0.2 9.0.3 9.0.6 9.0.7 "
+        "9.0.12 9.0.16 9.0.18 9.0.19 9.0.21 10.0.0 10.0.2 10.0.4 10.1.1 10.1.3 10.2.0 11.0.0",
+    ),
+)
+PACKAGES = {package.name: package for package in _PACKAGES}
 
 
 class Unavailable(Exception):
@@ -105,7 +117,12 @@ def clone(name: str, folder: Path) -> Path:
 def git(*arguments: str, cwd: Path | None = None, stdin: bytes | None = None, env: Mapping[str, str] | None = None) -> str:
     """Standard output of git, run with none of the machine's or the user's settings. Raises CalledProcessError."""
     return subprocess.run(
-        ("git", *arguments), cwd=cwd, input=stdin, env={**hermetic_environment(), **(env or {})}, check=True, capture_output=True
+        ("git", *arguments),
+        cwd=cwd,
+        input=stdin,
+        env={**hermetic_environment(), **(env or {})},
+        check=True,
+        capture_output=True,
     ).stdout.decode("utf-8", "surrogateescape")
 
 
@@ -148,9 +165,9 @@ def _from_pip(package: Package, folder: Path) -> dict[str, Path]:
     def fetch(version: str) -> Path:
         target = folder / version
         _client(
-            sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:",
-            "--ignore-requires-python", "--dest", str(target), f"{package.name}=={version}",
-        )  # fmt: skip
+            *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"),
+            *("--only-binary=:all:", "--ignore-requires-python", "--dest", str(target), f"{package.name}=={version}"),
+        )
         return next(target.glob("*.whl"))
 
     with ThreadPoolExecutor(2) as pool:
