@@ -1,0 +1,36 @@
+"""Answers for people: text for the terminal, Markdown for documents, Mermaid for graphs. No rendering decides what is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tokenzip.errors import UsageError
+from tokenzip.render.answers import document
+from tokenzip.render.blocks import PLAIN, Style, write_markdown, write_text
+from tokenzip.render.mermaid import flowchart
+
+__all__ = ["FORMATS", "Style", "render", "to_json"]
+
+FORMATS = ("text", "json", "markdown", "mermaid")
+
+
+def render(tool: str, answer: Mapping[str, Any], form: str = "text", style: Style = PLAIN) -> str:
+    """The answer of an operation in one of `FORMATS`, ending in a line feed. Raises UsageError where there is no graph to show."""
+    if form == "json":
+        return to_json(answer)
+    if form == "mermaid":
+        chart = flowchart(tool, answer)
+        if chart is None:
+            raise UsageError(f"the answer of {tool} is not a graph", hint="Take another --format: text, json or markdown.")
+        return chart
+    blocks = document(tool, answer)
+    return write_markdown(blocks) if form == "markdown" else write_text(blocks, style)
+
+
+def to_json(answer: Mapping[str, Any]) -> str:
+    """The answer as JSON that any UTF-8 stream takes: odd bytes of file names stay surrogate escapes."""
+    text = json.dumps(answer, ensure_ascii=False, indent=1)
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
