@@ -1,0 +1,116 @@
+"""The server as a whole: what it says about itself, and which part of it answers which method."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import tokenzip
+from tokenzip.server.arguments import Operation
+from tokenzip.server.journal import keep_library_logs
+from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Call, Connection, Fault, Identity, Json, Method, page
+from tokenzip.server.question import DEADLINE, PATIENCE
+from tokenzip.server.resources import Resources
+from tokenzip.server.tools import Tools
+from tokenzip.server.wire import Wire
+from tokenzip.server.workspace import Workspace
+
+INFO: Json = {"name": "tokenzip", "title": "tokenzip code graph", "version": tokenzip.__version__}
+
+CAPABILITIES: Json = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}, "logging": {}}
+"""Lists never change while the server runs, so no ``listChanged``. There are no prompts, but clients ask for them."""
+
+INSTRUCTIONS = """\
+Use tokenzip before reading or grepping files: it knows this repository as a graph of modules, files and symbols, with who \
+calls, imports and inherits whom, at any commit. Answers are exact, small and current: uncommitted edits are included.
+
+- Where is it? search_symbols with words or part of a name.
+- New here? query_repo_structure, then query_module or query_file instead of reading whole files.
+- One definition: query_symbol (include=["source"] for its text).
+- Who uses it, before you change it: get_dependants; get_impact_analysis for everything reached, with its tests.
+- What it uses: get_dependencies. How A reaches B: trace_path.
+- What changed and what broke: diff_commits (default HEAD against the files as they are).
+
+Handles are path::Qualified.name; unique short forms work. `at` asks any branch, tag or commit without checking it out. \
+`complete` says whether a list is whole: if not, look for what it counts as unresolved. `truncated.cursor` continues a cut \
+list, `next` holds ready-made calls. While an answer says "indexing", ask again in a moment.
+"""
+"""All that a model sees of the server where tools are searched for only when needed. Clients cut it at 4,096 characters."""
+
+
+class Server:
+    """Operations over a wire. Tests bring operations and repositories of their own."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        operations: Callable[[], Mapping[str, Operation]],
+        *,
+        repository: str | None = None,
+        at: str | None = None,
+        open_repository: Callable[[str], object] | None = None,
+        patience: float = PATIENCE,
+        deadline: float = DEADLINE,
+    ) -> None:
+        self._load_operations = operations
+        self._workspace = Workspace(repository, declared=lambda: self.connection.roots, open_repository=open_repository)
+        self._at = at
+        self._limits = (patience, deadline)
+        self._loading = threading.Lock()
+        self._parts: _Parts | None = None
+        self.connection = Connection(wire, Identity(INFO, CAPABILITIES, INSTRUCTIONS), self._methods())
+
+    def serve(self, is_client_alive: Callable[[], bool] = lambda: True) -> None:
+        """Answer until the client is gone."""
+        self.connection.serve(is_client_alive)
+
+    def _methods(self) -> Mapping[str, Method]:
+        # What needs the operations loads them once, which takes a moment: it must not hold up the reading of messages.
+        def tools(call: Call, params: Json) -> Json:
+            return self._loaded().tools.list(call, params)
+
+        def use_tool(call: Call, params: Json) -> Json:
+            return self._loaded().tools.call(call, params)
+
+        def resources(call: Call, params: Json) -> Json:
+            return self._loaded().resources.list(call, params)
+
+        def templates(call: Call, params: Json) -> Json:
+            return self._loaded().resources.list_templates(call, params)
+
+        def read(call: Call, params: Json) -> Json:
+            return self._loaded().resources.read(call, params)
+
+        def complete(call: Call, params: Json) -> Json:
+            return self._loaded().resources.complete(call, params)
+
+        return {
+            "tools/list": Method(tools, takes_time=True, lifetime=LIFETIME),
+            "tools/call": Method(use_tool, takes_time=True),
+            "prompts/list": Method(lambda call, params: page(params, "prompts", ()), lifetime=LIFETIME),
+            "prompts/get": Method(_no_prompt),
+            "resources/list": Method(resources, takes_time=True, lifetime=LIFETIME),
+            "resources/templates/list": Method(templates, takes_time=True, lifetime=LIFETIME),
+            "resources/read": Method(read, takes_time=True, lifetime=0),
+            "completion/complete": Method(complete, takes_time=True),
+        }
+
+    def _loaded(self) -> _Parts:
+        with self._loading:
+            if self._parts is None:
+                keep_library_logs()
+                patience, deadline = self._limits
+                operations = self._load_operations()
+                tools = Tools(operations, self._workspace, at=self._at, patience=patience, deadline=deadline)
+                self._parts = _Parts(tools, Resources(tools))
+            return self._parts
+
+
+class _Parts(NamedTuple):
+    tools: Tools
+    resources: Resources
+
+
+def _no_prompt(call: Call, params: Json) -> Json:
+    raise Fault(INVALID_PARAMS, f"Unknown prompt: {params.get('name')}. There are none")

@@ -1,0 +1,125 @@
+"""The tools: the table of operations as MCP shows it, and what becomes of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from tokenzip.errors import Cancelled, TokenzipError
+from tokenzip.server.alarms import Alarms
+from tokenzip.server.arguments import Operation, as_meant, tool_entry
+from tokenzip.server.journal import record_failure
+from tokenzip.server.layout import lay_out
+from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, page
+from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
+from tokenzip.server.workspace import Workspace
+
+HARD_CAP = 20_000
+"""Bytes of one answer. Clients cut, or hide in files, what is longer than 40,000 to 50,000."""
+
+MOST_TOKENS = 6_000
+"""The budget that stands for "as much as possible": about `HARD_CAP` bytes of JSON."""
+
+Work = Callable[[Any, Json], Json]
+"""From a repository and arguments to an answer."""
+
+
+class Tools:
+    """Operations as tools, asked of one workspace."""
+
+    def __init__(
+        self,
+        operations: Mapping[str, Operation],
+        workspace: Workspace,
+        *,
+        at: str | None = None,
+        patience: float = PATIENCE,
+        deadline: float = DEADLINE,
+    ) -> None:
+        self.operations = operations
+        self._workspace = workspace
+        self._at = at
+        self._patience = patience
+        self._deadline = deadline
+        self._alarms = Alarms()
+
+    def list(self, call: Call, params: Json) -> Json:
+        """Every tool, in one page, by name."""
+        return page(params, "tools", (tool_entry(self.operations[name]) for name in sorted(self.operations)))
+
+    def call(self, call: Call, params: Json) -> Json:
+        """Run a tool. Wrong arguments are an answer, so that the model can mend them; an unknown tool is a protocol error."""
+        name = params.get("name")
+        operation = self.operations.get(name) if isinstance(name, str) else None
+        if operation is None:
+            raise Fault(INVALID_PARAMS, f"Unknown tool: {name}. Known: {', '.join(sorted(self.operations))}")
+        arguments = params.get("arguments")
+        if not isinstance(arguments, dict | None):
+            return as_result(error_answer("usage", "arguments must be an object", _what_it_takes(operation)))
+        return self.ask(call, operation, arguments or {}, as_result)
+
+    def ask(self, call: Call, operation: Operation, arguments: Mapping[str, Any], as_result: Answered) -> Json:
+        """The result that carries the answer of the operation, or the error that stands for it."""
+        given = self._completed(operation, arguments)
+        return as_result(self.answer(call, operation.name, given, as_result, partial(_ask_for_less, operation)))
+
+    def answer(self, call: Call, name: str, arguments: Json, as_result: Answered, work: Work) -> Json:
+        """What `work` finds out about the repository of this moment. Alarms answer the call if that takes long."""
+        question = Question(call, name, arguments, as_result, patience=self._patience, deadline=self._deadline)
+        try:
+            with question.alarmed(self._alarms):
+                repository = self._workspace.repository()
+                repository.progress = question.on_progress
+                return work(repository, arguments)
+        except Cancelled:
+            call.check()
+            raise
+        except TokenzipError as error:
+            return error_answer(error.code, error.message, error.hint, error.candidates)
+        except Exception as error:
+            return _bug_answer(name, error)
+
+    def _completed(self, operation: Operation, arguments: Mapping[str, Any]) -> Json:
+        """The arguments with the server's own defaults and bounds."""
+        given = as_meant(operation, arguments)
+        names = {parameter.name for parameter in operation.parameters}
+        if self._at is not None and "at" in names:
+            given.setdefault("at", self._at)
+        tokens = given.get("max_tokens")
+        if isinstance(tokens, int) and (tokens == 0 or tokens > MOST_TOKENS):
+            given["max_tokens"] = MOST_TOKENS
+        return given
+
+
+def _ask_for_less(operation: Operation, repository: Any, arguments: Json) -> Json:
+    """The answer of the operation, asked for less until it is below the hard cap.
+
+    Only the operation knows which items matter least and how to go on after them.
+    """
+    budget = arguments.get("max_tokens", MOST_TOKENS)
+    answer = operation.run(repository, arguments)
+    for _ in range(3):
+        size = _size(answer)
+        if size <= HARD_CAP:
+            return answer
+        budget = max(int(budget * HARD_CAP / size * 0.9), 1)
+        answer = operation.run(repository, {**arguments, "max_tokens": budget})
+    if _size(answer) <= HARD_CAP:
+        return answer
+    return error_answer("too_large", f"The answer is larger than {HARD_CAP} bytes", "Ask for a part, or without source.")
+
+
+def _size(answer: Json) -> int:
+    return len(lay_out(answer).encode(errors="surrogatepass"))
+
+
+def _what_it_takes(operation: Operation) -> str:
+    return f"{operation.name} takes {', '.join(parameter.name for parameter in operation.parameters)}."
+
+
+def _bug_answer(tool: str, error: Exception) -> Json:
+    """A bug looks different from a mistake, and the session lives on."""
+    path = record_failure(tool, error)
+    hint = f"This is a bug in tokenzip; the details are in {path}." if path else "This is a bug in tokenzip."
+    return error_answer("bug", f"{tool} failed: {type(error).__name__}: {error}", hint)
