@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tokenzip.errors import UnknownSymbol
-from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey, Unresolved
+from tokenzip.errors import AmbiguousSymbol, UnknownSymbol
+from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
+LOOKED_AT = 40
+"""Files that are linked again to tell where their open references are; with more, these are only counted."""
 _OPEN_REASONS = ("dynamic", "ambiguous", "missing")
-Edges = Callable[["Snapshot", SymbolKey], Iterable[Edge]]
 
 
 @dataclass(slots=True)
@@ -35,22 +36,30 @@ def resolve(snapshot: Snapshot, text: str) -> Symbol | SymbolKey | Module:
     Raises UnknownSymbol, with the nearest names, and AmbiguousSymbol, with the candidates.
     """
     try:
-        found: Symbol | SymbolKey = snapshot.resolve_handle(text)
+        key = snapshot.resolve_handle(text)
     except UnknownSymbol:
         module = find_module(snapshot, text)
         if module is None:
             raise
         return module
-    return found
+    return snapshot.symbol(key) or key
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:
-    """The module of that name or directory (``.`` is the root), None if there is none."""
-    wanted = text.strip().rstrip("/")
-    modules = snapshot.modules().all()
-    by_path = [module for module in modules if (module.path or ".") == (wanted or ".")]
-    by_name = [module for module in modules if module.name == wanted]
-    return next(iter(by_path or by_name), None)
+    """The module of that directory (``.`` is the root) or name, None if there is none. Raises AmbiguousSymbol."""
+    modules = snapshot.modules()
+    wanted = text.strip().removeprefix("./").rstrip("/")
+    here = modules.at("" if wanted in {"", "."} else wanted)
+    if here is not None:
+        return here
+    named = modules.named(wanted)
+    if len(named) > 1:
+        raise AmbiguousSymbol(
+            f"{text} names {len(named)} modules",
+            hint="Give the directory of one of them.",
+            candidates=[module.path or "." for module in named],
+        )
+    return named[0] if named else None
 
 
 def family(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
@@ -202,27 +211,67 @@ def is_test(snapshot: Snapshot, key: SymbolKey) -> bool:
     return symbol is not None and bool(symbol.flags & Flag.TEST)
 
 
-def possible_uses(
-    snapshot: Snapshot, names: Collection[str], known: Iterable[Edge], kinds: Collection[str]
-) -> list[Unresolved]:
-    """References that could be uses of one of these names and that no edge in `known` explains."""
+@dataclass(frozen=True, slots=True)
+class Open:
+    """References without a known target that an answer may lack."""
+
+    count: int
+    places: tuple[str, ...] = ()
+    """``path:line`` of the first few, where that was cheap to find out."""
+
+
+NOTHING_OPEN = Open(0)
+
+
+def possible_uses(snapshot: Snapshot, names: Collection[str], known: Iterable[Edge], kinds: Collection[str]) -> Open:
+    """References that could be uses of one of these names and that no edge in `known` explains.
+
+    For a name that many files leave open the references are counted from the store and none is looked at one by one.
+    """
+    uses = [use for name in sorted(names) for use in snapshot.open_uses(name) if not kinds or use.reference.kind in kinds]
+    paths = sorted({use.path for use in uses})
+    if len(paths) > LOOKED_AT:
+        return Open(sum(use.reference.times for use in uses))
     explained = {(edge.source.path, edge.line) for edge in known}
-    return [
-        reference
-        for name in sorted(names)
-        for reference in snapshot.unresolved_named(name)
-        if (not kinds or reference.kind in kinds) and (reference.source.path, reference.line) not in explained
+    rows = [
+        (path, reference.line)
+        for path in paths
+        for reference in snapshot.unresolved_in(path)
+        if reference.name in names
+        and reference.reason in _OPEN_REASONS
+        and (not kinds or reference.kind in kinds)
+        and (path, reference.line) not in explained
     ]
+    return _open(rows)
 
 
-def open_references(snapshot: Snapshot, key: SymbolKey, kinds: Collection[str]) -> list[Unresolved]:
-    """References inside a node that got no edge though they might lead somewhere in the repository."""
-    symbol = snapshot.symbol(key) if key.qualified else None
-    inside = None if symbol is None else {member.key for member in bodies(snapshot, symbol)}
-    return [
-        reference
-        for reference in snapshot.unresolved_in(key.path)
+def _open(rows: Sequence[tuple[str, int]]) -> Open:
+    return Open(len(rows), tuple(f"{path}:{line}" for path, line in rows[:3]))
+
+
+def open_references(snapshot: Snapshot, keys: Iterable[SymbolKey], kinds: Collection[str]) -> Open:
+    """References inside these nodes that got no edge though they might lead somewhere in the repository."""
+    inside: dict[str, set[str]] = {}
+    for key in keys:
+        symbol = snapshot.symbol(key) if key.qualified else None
+        names = {""} if symbol is None else {member.qualified_name for member in bodies(snapshot, symbol)}
+        inside.setdefault(key.path, set()).update(names)
+    if len(inside) > LOOKED_AT:
+        return Open(sum(times for path in inside for times in open_counts(snapshot, path, kinds)))
+    rows = [
+        (path, reference.line)
+        for path, names in sorted(inside.items())
+        if any(open_counts(snapshot, path, kinds))
+        for reference in snapshot.unresolved_in(path)
         if reference.reason in _OPEN_REASONS
-        and (inside is None or reference.source in inside)
+        and ("" in names or reference.source.qualified in names)
         and (not kinds or reference.kind in kinds)
     ]
+    return _open(rows)
+
+
+def open_counts(snapshot: Snapshot, path: str, kinds: Collection[str] = ()) -> Iterator[int]:
+    """How often each name occurs in a file as an open reference that may mean something in the repository."""
+    for reference in snapshot.link(path).open:
+        if reference.reason in _OPEN_REASONS and (not kinds or reference.kind in kinds):
+            yield reference.times

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.errors import UsageError
-from tokenzip.model import Edge, Module, Symbol, SymbolKey, Unresolved
+from tokenzip.model import Edge, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
 from tokenzip.operations.items import Item, edge_part, file_item, key_item, listing, open_snapshot, symbol_item
@@ -60,7 +60,7 @@ def _symbol_relations(
         why = f"references named {symbol.name} whose target is unknown could be more uses"
         further = call("get_impact_analysis", handles=[symbol.handle], at=arguments.get("at"))
     else:
-        possible = graph.open_references(snapshot, symbol.key, kinds)
+        possible = graph.open_references(snapshot, [symbol.key], kinds)
         why = "references inside whose target is unknown could be more dependencies"
         further = call("get_dependants", handle=symbol.handle, at=arguments.get("at"))
         if external := _external(snapshot, symbol, kinds):
@@ -76,12 +76,14 @@ def names_of(snapshot: Snapshot, symbol: Symbol) -> list[str]:
     return [owner.name] if owner is not None else [symbol.name]
 
 
-def completeness(possible: Sequence[Unresolved], why: str) -> bool | Item:
+def completeness(possible: graph.Open, why: str) -> bool | Item:
     """`complete` of an answer that these open references could add to."""
-    if not possible:
+    if not possible.count:
         return True
-    places = [f"{reference.source.path}:{reference.line}" for reference in possible[:3]]
-    return {"why": why, "unresolved": len(possible), "places": places}
+    answer: Item = {"why": why, "unresolved": possible.count}
+    if possible.places:
+        answer["places"] = list(possible.places)
+    return answer
 
 
 def _reached_item(snapshot: Snapshot, node: graph.Reached, include: Sequence[str]) -> Item:
@@ -141,7 +143,7 @@ def _file_relations(
         distance_of.update(dict.fromkeys(folds, distance))
         frontier = sorted(folds)
         items.extend(_folded_items(snapshot, folds, distance))
-    possible = [] if backward else graph.open_references(snapshot, SymbolKey(path), kinds)
+    possible = graph.NOTHING_OPEN if backward else graph.open_references(snapshot, [SymbolKey(path)], kinds)
     head: dict[str, Any] = {"of": file_item(snapshot, path)}
     if not backward and (packages := external_packages(snapshot, path)):
         head["external"] = packages
@@ -198,7 +200,7 @@ def external_packages(snapshot: Snapshot, path: str) -> list[str]:
     return sorted(
         {
             reference.detail or reference.name
-            for reference in snapshot.unresolved_in(path)
+            for reference in snapshot.link(path).open
             if reference.reason == "external" and reference.kind == "imports"
         }
     )
@@ -319,14 +321,9 @@ class _Search:
             pending.extend((origin, [edge, *rest]) for origin, edge in reversed(self._arrivals[key]))
         return out
 
-    def open_references(self) -> list[Unresolved]:
+    def open_references(self) -> graph.Open:
         """References with unknown targets in everything that the search visited."""
-        return [
-            reference
-            for key in sorted(self._arrivals)
-            if key.qualified
-            for reference in graph.open_references(self.snapshot, key, self.kinds)
-        ]
+        return graph.open_references(self.snapshot, [key for key in sorted(self._arrivals) if key.qualified], self.kinds)
 
 
 def _path_item(snapshot: Snapshot, start: SymbolKey, path: Sequence[Edge]) -> Item:

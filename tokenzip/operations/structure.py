@@ -37,7 +37,6 @@ class Tally:
     files: int = 0
     lines: int = 0
     symbols: int = 0
-    bytes: int = 0
     languages: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
 
@@ -45,9 +44,8 @@ class Tally:
         self.files += 1
         self.lines += file.lines
         self.symbols += len(file.symbols)
-        self.bytes += file.size
         self.statuses[file.status] += 1
-        if file.language:
+        if file.language is not None and file.is_source:
             self.languages[file.language] += file.lines
 
     def item(self) -> Item:
@@ -68,7 +66,8 @@ class Survey:
     directories: dict[str, Tally] = field(default_factory=dict)
     languages: dict[str, Tally] = field(default_factory=dict)
     resolved: Counter[str] = field(default_factory=Counter)
-    unresolved: dict[str, Counter[str]] = field(default_factory=dict)
+    unresolved: Counter[str] = field(default_factory=Counter)
+    """References by language that may mean something in the repository and have no edge."""
     users: Counter[SymbolKey] = field(default_factory=Counter)
     """How many symbols outside tests use a symbol."""
     between: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -83,7 +82,7 @@ def survey(snapshot: Snapshot) -> Survey:
         module = modules.module_of(file.path).path
         for tally in _tallies(result, file, module):
             tally.add(file)
-        if file.language is not None and file.status in {"parsed", "partial"}:
+        if file.is_source and file.status in {"parsed", "partial"}:
             _count_edges(snapshot, result, file, module)
     return result
 
@@ -91,7 +90,7 @@ def survey(snapshot: Snapshot) -> Survey:
 def _tallies(result: Survey, file: File, module: str) -> Iterable[Tally]:
     yield result.total
     yield result.modules.setdefault(module, Tally())
-    if file.language is not None:
+    if file.language is not None and file.is_source:
         yield result.languages.setdefault(file.language, Tally())
     directory = posixpath.dirname(file.path)
     while True:
@@ -115,7 +114,7 @@ def _count_edges(snapshot: Snapshot, result: Survey, file: File, module: str) ->
     result.users.update(target for _, target in used if target.qualified)
     language = file.language or ""
     result.resolved[language] += len(edges)
-    result.unresolved.setdefault(language, Counter()).update(each.reason for each in snapshot.unresolved_in(file.path))
+    result.unresolved[language] += sum(graph.open_counts(snapshot, file.path))
 
 
 def query_repo_structure(repository: Repository, arguments: Arguments) -> Answer:
@@ -149,8 +148,7 @@ def language_items(seen: Survey) -> list[Item]:
     items = []
     for name, tally in sorted(seen.languages.items(), key=lambda pair: (-pair[1].lines, pair[0])):
         item: Item = {"language": name, **tally.item()}
-        open_count = sum(count for reason, count in seen.unresolved.get(name, {}).items() if reason != "external")
-        if total := seen.resolved[name] + open_count:
+        if total := seen.resolved[name] + seen.unresolved[name]:
             item["resolved"] = round(seen.resolved[name] / total, 3)
         items.append(item)
     return items
@@ -193,7 +191,7 @@ def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
         directory, name = posixpath.split(path)
         stem = name.partition(".")[0] if not name.startswith("__") else posixpath.splitext(name)[0]
         file = snapshot.file(path) if stem in _ENTRY_STEMS or stem == "__init__" else None
-        if file is None or file.language is None or file.is_test or (not file.symbols and stem != "__init__"):
+        if file is None or not file.is_source or file.is_test or (not file.symbols and stem != "__init__"):
             continue
         root = snapshot.modules().module_of(path).path
         below = len([part for part in directory[len(root) :].split("/") if part and part not in {"src", "lib"}])
@@ -235,7 +233,7 @@ def query_module(repository: Repository, arguments: Arguments) -> Answer:
     head["used_by"] = _module_counts(used_by)
     head["entry_points"] = [item for item in entry_points(snapshot, [module]) if module_of(item["handle"]).path == module.path]
     head["most_used"] = most_used(snapshot, users)
-    source = [file for file in files if file.language is not None and file.symbols]
+    source = [file for file in files if file.is_source and file.symbols]
     weights = Counter[str]()
     for key, count in users.items():
         weights[key.path] += count
@@ -328,7 +326,7 @@ def query_file(repository: Repository, arguments: Arguments) -> Answer:
     if external := external_packages(snapshot, file.path):
         head["external"] = external
     head["used_by"] = folded_users(snapshot, file.path)
-    possible = graph.open_references(snapshot, target, ())
+    possible = graph.open_references(snapshot, [target], ())
     calls = [call("get_dependants", handle=file.path, at=arguments.get("at"))]
     complete = completeness(possible, "references in the file have unknown targets")
     return listing(snapshot, arguments, items, head=head, complete=complete, calls=calls)
