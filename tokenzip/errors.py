@@ -9,6 +9,7 @@
     │   ├── AmbiguousSymbol    several symbols answer to the name; carries all of them
     │   └── NotARepository     no git repository here
     ├── GitError               git or libgit2 could not do what was asked
+    │   └── MissingObject      an object that this clone does not hold (partial, shallow or damaged)
     ├── StoreError             the store cannot be used
     │   ├── StoreBusy          another process holds the writer's place
     │   ├── StoreFull          no room on the disk
@@ -57,6 +58,10 @@ class NotARepository(UsageError):
 
 class GitError(TokenzipError):
     code = "git"
+
+
+class MissingObject(GitError):
+    code = "missing_object"
 
 
 class StoreError(TokenzipError):

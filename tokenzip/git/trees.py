@@ -1,0 +1,140 @@
+"""Trees: entries, whole walks and differences, read level by level so that git answers many questions at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tokenzip.errors import GitError
+from tokenzip.git.objects import Objects, TreeEntry, parsed_tree
+from tokenzip.model import BlobId, TreeId
+
+DIRECTORY, SYMLINK, GITLINK, REGULAR, EXECUTABLE = 0o40000, 0o120000, 0o160000, 0o100644, 0o100755
+_KEPT_TREES = 20_000
+"""Parsed trees held in memory: about 1 KB each for usual directories. Content never changes, so any may be forgotten."""
+
+
+class FileEntry(NamedTuple):
+    """A file of a tree: a blob, a symlink (mode ``0o120000``: its blob is link text) or a submodule (``0o160000``)."""
+
+    path: str
+    mode: int
+    id: str
+
+
+class TreeChange(NamedTuple):
+    """A path that differs between two trees. A side is (mode, id), None where the path does not exist."""
+
+    path: str
+    old: tuple[int, str] | None
+    new: tuple[int, str] | None
+
+
+class Trees:
+    """Directory reading over `Objects`."""
+
+    def __init__(self, objects: Objects, algorithm: str) -> None:
+        self._objects = objects
+        self._id_bytes = hashlib.new(algorithm).digest_size
+        self._parsed: dict[str, tuple[TreeEntry, ...]] = {empty_tree(algorithm): ()}
+
+    def entries(self, tree: str) -> tuple[TreeEntry, ...]:
+        """The entries of one directory in git's order; mode ``0o40000`` is a sub-directory."""
+        known = self._parsed.get(tree)
+        if known is None:
+            kind, data = self._objects.read(tree)
+            known = self._keep(tree, kind, data)
+        return known
+
+    def find(self, tree: str, path: str) -> TreeEntry | None:
+        """The entry at a path (``a/b.py``), None if there is none; the empty path is the tree itself."""
+        entry = TreeEntry("", DIRECTORY, tree)
+        for name in path.split("/") if path else ():
+            if entry.mode != DIRECTORY:
+                return None
+            found = next((e for e in self.entries(entry.id) if e.name == name), None)
+            if found is None:
+                return None
+            entry = found
+        return entry
+
+    def walk(self, tree: str) -> Iterator[FileEntry]:
+        """Every file below a tree, in git's order."""
+        self._fetch_below([tree])
+        # Each frame: prefix and the entries still to come. A tree has no cycles, but may be deeper than Python's stack.
+        stack: list[tuple[str, Iterator[TreeEntry]]] = [("", iter(self.entries(tree)))]
+        while stack:
+            prefix, entries = stack[-1]
+            for name, mode, object_id in entries:
+                if mode == DIRECTORY:
+                    stack.append((f"{prefix}{name}/", iter(self.entries(object_id))))
+                    break
+                yield FileEntry(prefix + name, mode, object_id)
+            else:
+                stack.pop()
+
+    def diff(self, old: str | None, new: str | None) -> list[TreeChange]:
+        """Files that differ, sorted by path; no rename detection. None stands for an empty tree."""
+        changes: list[TreeChange] = []
+        level: list[tuple[str, str | None, str | None]] = [] if old == new else [("", old, new)]
+        while level:
+            self._fetch([side for _, *sides in level for side in sides if side is not None])
+            level = [deeper for prefix, a, b in level for deeper in self._diff_directory(prefix, a, b, changes)]
+        changes.sort()
+        return changes
+
+    def _diff_directory(
+        self, prefix: str, old: str | None, new: str | None, changes: list[TreeChange]
+    ) -> Iterator[tuple[str, str | None, str | None]]:
+        """Append the changed files of one directory; yield the sub-directories that differ."""
+        before = self._table(old)
+        after = self._table(new)
+        for name in before.keys() | after.keys():
+            a, b = before.get(name), after.get(name)
+            if a == b:
+                continue
+            path = prefix + name
+            old_tree = a[1] if a and a[0] == DIRECTORY else None
+            new_tree = b[1] if b and b[0] == DIRECTORY else None
+            if old_tree or new_tree:
+                yield path + "/", old_tree, new_tree
+            old_file, new_file = None if old_tree else a, None if new_tree else b
+            if old_file or new_file:
+                changes.append(TreeChange(path, old_file, new_file))
+
+    def _table(self, tree: str | None) -> dict[str, tuple[int, str]]:
+        return {} if tree is None else {name: (mode, object_id) for name, mode, object_id in self.entries(tree)}
+
+    def _fetch_below(self, trees: Sequence[str]) -> None:
+        level = list(trees)
+        while level:
+            self._fetch(level)
+            level = [e.id for tree in dict.fromkeys(level) for e in self._parsed.get(tree, ()) if e.mode == DIRECTORY]
+
+    def _fetch(self, trees: Sequence[str]) -> None:
+        """Read those that are not held yet, many questions at once. What is absent shows when it is asked for."""
+        wanted = [tree for tree in dict.fromkeys(trees) if tree not in self._parsed]
+        if len(wanted) < 2:
+            return
+        for tree, found in zip(wanted, self._objects.read_many(wanted), strict=True):
+            if found is not None:
+                self._keep(tree, found.kind, found.data)
+
+    def _keep(self, tree: str, kind: str, data: bytes) -> tuple[TreeEntry, ...]:
+        if kind != "tree":
+            raise GitError(f"object {tree} is a {kind}, not a tree")
+        if len(self._parsed) >= _KEPT_TREES:
+            self._parsed = {}
+        parsed = self._parsed[tree] = parsed_tree(data, self._id_bytes)
+        return parsed
+
+
+def empty_tree(algorithm: str) -> TreeId:
+    """The id of the tree without entries; git knows it even where no such object was written."""
+    return TreeId(hashlib.new(algorithm, b"tree 0\0").hexdigest())
+
+
+def blob_id(data: bytes, algorithm: str) -> BlobId:
+    """The id that git gives to a blob with this content."""
+    return BlobId(hashlib.new(algorithm, b"blob %d\0" % len(data) + data).hexdigest())
