@@ -15,6 +15,7 @@ from tokenzip.errors import TokenzipError, UsageError
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
+    from tokenzip.snapshot import Snapshot
 
 Answer = dict[str, Any]
 Arguments = Mapping[str, Any]
@@ -82,6 +83,17 @@ class Operation:
         if missing:
             raise UsageError(f"{self.name} needs {', '.join(missing)}", hint=f"It takes {', '.join(known)}.")
         return given
+
+
+def on_snapshot(function: Callable[[Snapshot, Arguments], Answer]) -> Callable[[Repository, Arguments], Answer]:
+    """A question about one state, asked of the state that `at` names, within one transaction of the store."""
+
+    def ask(repository: Repository, arguments: Arguments) -> Answer:
+        snapshot = repository.snapshot(arguments["at"]) if "at" in arguments else repository.snapshot()
+        with snapshot.reading():
+            return function(snapshot, arguments)
+
+    return ask
 
 
 _PYTHON_TYPES: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool, "array": list}

@@ -9,6 +9,7 @@ from tokenzip.operations.base import Answer, Arguments
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
+    from tokenzip.snapshot import Snapshot
 
 
 def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
@@ -16,6 +17,6 @@ def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
     raise TokenzipError("not there yet")
 
 
-def get_impact_analysis(repository: Repository, arguments: Arguments) -> Answer:
+def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Who is reached if these symbols or files change."""
     raise TokenzipError("not there yet")

@@ -10,17 +10,11 @@ from tokenzip.model import Edge, Revision, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
 
 if TYPE_CHECKING:
-    from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
 Item = dict[str, Any]
 SIGNATURE_LENGTH = 160
 """Characters of a signature in a list; longer ones are cut at the end and say so with an ellipsis."""
-
-
-def open_snapshot(repository: Repository, arguments: Arguments) -> Snapshot:
-    """The snapshot that a question asks about: `at`, else the files as they are (HEAD where there is no work tree)."""
-    return repository.snapshot(arguments["at"]) if "at" in arguments else repository.snapshot()
 
 
 def revision_item(revision: Revision) -> Item:

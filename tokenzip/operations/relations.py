@@ -11,10 +11,9 @@ from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, edge_part, file_item, key_item, listing, open_snapshot, symbol_item
+from tokenzip.operations.items import Item, edge_part, file_item, key_item, listing, symbol_item
 
 if TYPE_CHECKING:
-    from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
 USED_NAMES = 12
@@ -23,18 +22,17 @@ TRACE_NODES = 50_000
 """Nodes that a search for paths visits at most; an answer cut by it says so."""
 
 
-def get_dependants(repository: Repository, arguments: Arguments) -> Answer:
+def get_dependants(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Everything that uses the symbol, file or module, nearest first."""
-    return _relations(repository, arguments, backward=True)
+    return _relations(snapshot, arguments, backward=True)
 
 
-def get_dependencies(repository: Repository, arguments: Arguments) -> Answer:
+def get_dependencies(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Everything that the symbol, file or module uses, nearest first."""
-    return _relations(repository, arguments, backward=False)
+    return _relations(snapshot, arguments, backward=False)
 
 
-def _relations(repository: Repository, arguments: Arguments, *, backward: bool) -> Answer:
-    snapshot = open_snapshot(repository, arguments)
+def _relations(snapshot: Snapshot, arguments: Arguments, *, backward: bool) -> Answer:
     target = graph.resolve(snapshot, arguments["handle"])
     depth = arguments.get("depth", 1)
     if depth < 1:
@@ -237,9 +235,8 @@ def module_edges(snapshot: Snapshot, paths: Iterator[str]) -> Iterator[tuple[str
 # Paths.
 
 
-def trace_path(repository: Repository, arguments: Arguments) -> Answer:
+def trace_path(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """The shortest paths from one symbol to another: along calls if there are any, else along every kind of edge."""
-    snapshot = open_snapshot(repository, arguments)
     start = _end_of_path(snapshot, arguments["from"])
     goal = _end_of_path(snapshot, arguments["to"])
     goals = _names_for(snapshot, goal)

@@ -12,11 +12,10 @@ from tokenzip.errors import UnknownSymbol, UsageError
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, file_item, listing, open_snapshot, symbol_item
+from tokenzip.operations.items import Item, file_item, listing, symbol_item
 from tokenzip.operations.relations import completeness, external_packages, folded_users
 
 if TYPE_CHECKING:
-    from tokenzip.repository import Repository
     from tokenzip.snapshot import File, Snapshot
 
 MOST_USED = 12
@@ -117,9 +116,8 @@ def _count_edges(snapshot: Snapshot, result: Survey, file: File, module: str) ->
     result.unresolved[language] += sum(graph.open_counts(snapshot, file.path))
 
 
-def query_repo_structure(repository: Repository, arguments: Arguments) -> Answer:
+def query_repo_structure(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Modules, sizes, languages, entry points and the symbols that most depends on."""
-    snapshot = open_snapshot(repository, arguments)
     seen = survey(snapshot)
     modules = sorted(
         snapshot.modules().all(),
@@ -216,9 +214,8 @@ def _module_item(module: Module, tally: Tally) -> Item:
 # One module.
 
 
-def query_module(repository: Repository, arguments: Arguments) -> Answer:
+def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """One module: its files, packages and neighbours."""
-    snapshot = open_snapshot(repository, arguments)
     module = graph.find_module(snapshot, arguments["module"])
     if module is None:
         raise unknown_module(snapshot, arguments["module"])
@@ -302,9 +299,8 @@ def _module_file_item(file: File, weight: int) -> Item:
 # One file.
 
 
-def query_file(repository: Repository, arguments: Arguments) -> Answer:
+def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """One file: its symbols, imports and problems."""
-    snapshot = open_snapshot(repository, arguments)
     target = graph.resolve(snapshot, arguments["path"])
     if not isinstance(target, SymbolKey):
         what = "symbol" if isinstance(target, Symbol) else "module"

@@ -10,20 +10,18 @@ from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, edge_part, key_item, listing, open_snapshot, symbol_item, symbol_source
+from tokenzip.operations.items import Item, edge_part, key_item, listing, symbol_item, symbol_source
 from tokenzip.operations.relations import completeness, names_of
 
 if TYPE_CHECKING:
-    from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
 NEIGHBOURS = 10
 """Edges a side that an answer about one symbol lists; the counts beside them are of all."""
 
 
-def query_symbol(repository: Repository, arguments: Arguments) -> Answer:
+def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """What a symbol is, where, what it has inside, what it uses and who uses it."""
-    snapshot = open_snapshot(repository, arguments)
     symbol = graph.resolve(snapshot, arguments["handle"])
     if not isinstance(symbol, Symbol):
         other = "module" if isinstance(symbol, Module) else "file"
@@ -107,11 +105,10 @@ def _neighbour(key: SymbolKey, edges: Sequence[Edge]) -> Item:
     return {"handle": key.handle, "edge": edge_part(graph.strongest(edges)[0])}
 
 
-def search_symbols(repository: Repository, arguments: Arguments) -> Answer:
+def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Symbols ranked for some words."""
     from tokenzip.search import search
 
-    snapshot = open_snapshot(repository, arguments)
     if not arguments["query"].strip():
         raise UsageError("nothing to search for", hint="Give a name, part of one, or words that describe it.")
     module = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS
 from tokenzip.operations import changes, relations, structure, symbols
-from tokenzip.operations.base import COMMON, CURSOR, Operation, Parameter
+from tokenzip.operations.base import COMMON, CURSOR, Operation, Parameter, on_snapshot
 
 _INCLUDE = Parameter("include", "array", description="Add to each item: source, doc, detail", enum=("source", "doc", "detail"))
 _HANDLE = Parameter("handle", "string", True, "path::Qualified.name, a unique short form of it, or a file path")
@@ -30,13 +30,13 @@ OPERATIONS: dict[str, Operation] = {
             "get_dependants",
             "Who uses a symbol or file: callers, importers, subclasses ... (kinds=[calls] for callers alone)",
             (_HANDLE, _KINDS, _DEPTH, _INCLUDE, *COMMON, CURSOR),
-            relations.get_dependants,
+            on_snapshot(relations.get_dependants),
         ),
         Operation(
             "get_dependencies",
             "What a symbol or file uses: callees, imports, bases ... (kinds=[calls] for callees alone)",
             (_HANDLE, _KINDS, _DEPTH, _INCLUDE, *COMMON, CURSOR),
-            relations.get_dependencies,
+            on_snapshot(relations.get_dependencies),
         ),
         Operation(
             "get_impact_analysis",
@@ -47,31 +47,31 @@ OPERATIONS: dict[str, Operation] = {
                 *COMMON,
                 CURSOR,
             ),
-            changes.get_impact_analysis,
+            on_snapshot(changes.get_impact_analysis),
         ),
         Operation(
             "query_file",
             "One file: its symbols, imports, problems and who uses it",
             (Parameter("path", "string", True, "File path from the repository root"), _INCLUDE, *COMMON, CURSOR),
-            structure.query_file,
+            on_snapshot(structure.query_file),
         ),
         Operation(
             "query_module",
             "One module: files, entry points, external packages, modules it uses and that use it",
             (Parameter("module", "string", True, "Module name or its directory"), *COMMON, CURSOR),
-            structure.query_module,
+            on_snapshot(structure.query_module),
         ),
         Operation(
             "query_repo_structure",
             "Orientation: modules, sizes, languages, entry points, most-depended-on symbols",
             (*COMMON, CURSOR),
-            structure.query_repo_structure,
+            on_snapshot(structure.query_repo_structure),
         ),
         Operation(
             "query_symbol",
             "One symbol: signature, doc, place, members, and its edges in and out",
             (_HANDLE, _INCLUDE, *COMMON),
-            symbols.query_symbol,
+            on_snapshot(symbols.query_symbol),
         ),
         Operation(
             "search_symbols",
@@ -85,7 +85,7 @@ OPERATIONS: dict[str, Operation] = {
                 *COMMON,
                 CURSOR,
             ),
-            symbols.search_symbols,
+            on_snapshot(symbols.search_symbols),
         ),
         Operation(
             "trace_path",
@@ -97,7 +97,7 @@ OPERATIONS: dict[str, Operation] = {
                 Parameter("depth", "integer", description="How long a path may be (default 12)"),
                 *COMMON,
             ),
-            relations.trace_path,
+            on_snapshot(relations.trace_path),
         ),
     )
 }
