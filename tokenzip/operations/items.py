@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Revision, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
 
@@ -103,21 +102,14 @@ def listing(
 
 def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Arguments) -> Answer:
     """The answer with as many `items` in `field` as fit, its cut declared and its tokens counted."""
-    from tokenzip.budget import fit
+    from tokenzip.budget import answer_text, fit, offset_of
 
+    question = answer_text({name: arguments[name] for name in sorted(arguments) if name not in ("cursor", "max_tokens")})
     return fit(
         answer,
         field,
         items,
-        start=_offset(arguments.get("cursor"), len(items)),
+        start=offset_of(arguments.get("cursor"), len(items), question),
         max_tokens=arguments.get("max_tokens", DEFAULT_MAX_TOKENS),
+        question=question,
     )
-
-
-def _offset(cursor: str | None, total: int) -> int:
-    """Where a cursor continues. Raises UsageError for one that no answer gave out."""
-    if not cursor:
-        return 0
-    if not cursor.isdecimal() or int(cursor) > total:
-        raise UsageError(f"cursor {cursor!r} does not belong to this question", hint="Ask again without a cursor.")
-    return int(cursor)
