@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("pygit2", "lmdb", "msgpack", "zstandard", "tree_sitter", "tree_sitter_language_pack", "mcp", "pydantic", "multiprocessing")
+HEAVY = (
+    *("pygit2", "lmdb", "msgpack", "zstandard", "tree_sitter", "tree_sitter_language_pack", "mcp", "pydantic"),
+    "multiprocessing",
+)
 """Libraries that cost tens of milliseconds or megabytes: loaded when a question needs them, never before."""
 
 
 def test_the_layers_contract_is_kept() -> None:
-    done = subprocess.run(
-        (str(Path(sys.executable).with_name("lint-imports")), "--no-cache"), cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command = (str(Path(sys.executable).with_name("lint-imports")), "--no-cache")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
