@@ -332,7 +332,8 @@ def script(path: Path, environment: Mapping[str, str]) -> list[str]:
 def test_answers_are_equal_byte_for_byte_in_any_process(tmp_path: Path) -> None:
     commands = (
         ("map",), ("search", "client"), ("callers", "Client.request"), ("impact", "Client.send", "--depth", "3"),
-        ("show", "Client"), ("diff", "v0.27.0", "v0.28.1"), ("deps", "httpx/_client.py"), ("export",), ("trace", "get", "Client.send"),
+        ("show", "Client"), ("diff", "v0.27.0", "v0.28.1"), ("deps", "httpx/_client.py"), ("export",),
+        ("trace", "get", "Client.send"),
     )  # fmt: skip
     printed = []
     for seed, folder in (("0", "one"), ("1", "two/deeper"), ("4711", "three")):
