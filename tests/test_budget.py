@@ -33,7 +33,7 @@ def items(count: int, size: int = 20) -> list[dict[str, Any]]:
     [
         (
             '{"handle":"src/flask/app.py::Flask.make_response","kind":"method","file":"src/flask/app.py","line":1170,"end_line":1290}',
-            42,
+            37,
         ),
         ("    def make_response(self, rv: ft.ResponseReturnValue) -> Response:\n        if isinstance(rv, tuple):\n", 23),
         ('{"id":"3f2b8c1e-9a4d-4e7f-8b21-0c9d5e6f7a81"}', 38),
