@@ -1,0 +1,287 @@
+"""From blobs to what they say: the only caller of `Language.extract`, in this process or spread over workers.
+
+One hostile file never ends a run: what a language raises, and even a worker that dies, becomes the status of that file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import multiprocessing
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from tokenzip.git import GitRepository
+from tokenzip.languages import registry
+from tokenzip.model import BlobId, FileIR, ParseProblem
+from tokenzip.store import decode_interface, encode_interface, encode_ir, encode_pack, pack_value, packs_of, unpack_value
+
+_LOG = logging.getLogger(__name__)
+
+LARGEST_FILE = 4 << 20
+"""Bytes. Larger files are nodes without symbols; no hand-written source comes near."""
+BATCH_BYTES = 400_000
+"""Source bytes that one task of a worker holds: some hundred milliseconds of work."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, how much of it is done and how much there is; raises `Cancelled` to stop the work."""
+
+T = TypeVar("T")
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+@functools.cache
+def language_tag(name: str) -> bytes:
+    """4 bytes for a language and its extractor's version: part of the key of a file record."""
+    return zlib.crc32(f"{name}\0{registry.VERSIONS[name]}".encode()).to_bytes(4, "big")
+
+
+@functools.cache
+def analysis_tag() -> bytes:
+    """4 bytes for all languages' versions: part of the key of a snapshot, since any of them may change its links."""
+    return zlib.crc32(repr(sorted(registry.VERSIONS.items())).encode()).to_bytes(4, "big")
+
+
+def extract(source: bytes, language: str) -> FileIR:
+    """What the bytes say, in the form that the store gives back (lists become tuples). Never raises for any input."""
+    if len(source) > LARGEST_FILE:
+        return too_large(len(source))
+    try:
+        ir = registry.get(language).extract(source)
+    except RecursionError:
+        return failed(source, "nested too deeply")
+    except Exception as error:
+        _LOG.exception("the %s extractor failed", language)
+        return failed(source, f"fault in the {language} extractor: {type(error).__name__}")
+    return replace(
+        ir,
+        interface=decode_interface(encode_interface(ir.interface)),
+        body=None if ir.body is None else unpack_value(pack_value(ir.body)),
+    )
+
+
+def too_large(size: int) -> FileIR:
+    return FileIR("skipped", 0, reason=f"larger than {LARGEST_FILE >> 20} MB ({size} bytes)")
+
+
+def failed(source: bytes, reason: str) -> FileIR:
+    return FileIR("failed", source.count(b"\n") + 1, reason=reason, problems=(ParseProblem(1, reason),))
+
+
+class Source(NamedTuple):
+    """One file to read: where it lies and in which language it is read."""
+
+    path: str
+    blob: BlobId
+    language: str
+    size: int | None
+    """Bytes; None if the repository does not hold the blob (partial clone)."""
+
+
+class Spilled(NamedTuple):
+    """Where a worker wrote interface and body of a file for the linking that follows."""
+
+    file: int
+    offset: int
+    interface_size: int
+    body_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What became of a batch: packs of file records ready for the store, and where the rest was spilled."""
+
+    packs: tuple[bytes, ...]
+    placed: tuple[tuple[Source, int, int], ...]
+    """(source, number of the pack in `packs`, slot)."""
+    spilled: tuple[tuple[str, Spilled], ...]
+    announces: tuple[tuple[str, tuple[str, ...]], ...]
+    names: tuple[tuple[str, tuple[str, ...]], ...]
+    """Names that the symbols of a file can be looked up by."""
+
+
+class Workers:
+    """A pool of spawned processes that share nothing but a folder of spill files. A context manager."""
+
+    def __init__(self, git_directory: str, processes: int) -> None:
+        self._git_directory = git_directory
+        self._processes = processes
+        self._pool: ProcessPoolExecutor | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="tokenzip-")
+
+    @property
+    def folder(self) -> Path:
+        """For files that last as long as the pool."""
+        return Path(self._folder.name)
+
+    def __enter__(self) -> Workers:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+        with contextlib.suppress(OSError):
+            self._folder.cleanup()
+
+    def _start(self) -> ProcessPoolExecutor:
+        self._pool = self._make_pool(self._processes)
+        return self._pool
+
+    def _make_pool(self, processes: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            processes,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(self._git_directory, self._folder.name),
+        )
+
+    def map(
+        self, work: Callable[[list[Any]], T], tasks: Sequence[list[Any]], on_crash: Callable[[list[Any]], T]
+    ) -> Iterator[T]:
+        """Results in the order of the tasks.
+
+        When a worker dies, the items of the task that met it are tried alone, each in a process of its own, and
+        `on_crash` answers for the one that kills that too.
+        """
+        start = 0
+        while start < len(tasks):
+            pool = self._pool or self._start()
+            futures = [pool.submit(work, task) for task in tasks[start:]]
+            for future in futures:
+                task = tasks[start]
+                start += 1
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    self._pool = None
+                    yield from (self._alone(work, [item], on_crash) for item in task)
+                    break
+
+    def _alone(self, work: Callable[[list[Any]], T], task: list[Any], on_crash: Callable[[list[Any]], T]) -> T:
+        with self._make_pool(1) as pool:
+            try:
+                return pool.submit(work, task).result()
+            except BrokenProcessPool:
+                return on_crash(task)
+
+
+def process_count(asked: int | None = None) -> int:
+    """How many workers: as asked, else the processors that this process may use."""
+    if asked is not None:
+        return max(1, asked)
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return max(1, os.cpu_count() or 1)
+
+
+def batches(sources: Iterable[Source]) -> list[list[Source]]:
+    """Sources in order, cut into batches of about `BATCH_BYTES`."""
+    out: list[list[Source]] = []
+    room = 0
+    for source in sources:
+        size = source.size or 0
+        if not out or room < size:
+            out.append([])
+            room = BATCH_BYTES
+        out[-1].append(source)
+        room -= size
+    return out
+
+
+# ---- inside a worker
+
+
+@dataclass
+class WorkerState:
+    """What a worker process keeps between tasks."""
+
+    git: GitRepository
+    folder: Path
+    spill: Any
+    offset: int = 0
+
+
+_state: WorkerState | None = None
+
+
+def worker_state() -> WorkerState:
+    """The state of this worker process."""
+    if _state is None:
+        raise RuntimeError("called outside a worker")
+    return _state
+
+
+def _start_worker(git_directory: str, folder: str) -> None:
+    global _state
+    spill = (Path(folder) / f"spill-{os.getpid()}").open("wb")
+    _state = WorkerState(GitRepository.discover(git_directory), Path(folder), spill)
+
+
+def spill_path(folder: Path, process: int) -> Path:
+    """The spill file of the worker with that process id."""
+    return folder / f"spill-{process}"
+
+
+def extract_batch(sources: Sequence[Source]) -> Extracted:
+    """Worker task: read, extract, encode and spill a batch."""
+    state = worker_state()
+    records: list[bytes] = []
+    spilled: list[tuple[str, Spilled]] = []
+    announces: list[tuple[str, tuple[str, ...]]] = []
+    names: list[tuple[str, tuple[str, ...]]] = []
+    for source in sources:
+        ir = extract_blob(state.git, source)
+        records.append(encode_ir(ir))
+        spilled.append((source.path, _spill(state, ir)))
+        if ir.interface.announces:
+            announces.append((source.path, ir.interface.announces))
+        names.append((source.path, searchable_names(ir)))
+    state.spill.flush()
+    groups = packs_of(records)
+    places = [(number, slot) for number, group in enumerate(groups) for slot in range(len(group))]
+    placed = tuple((source, *place) for source, place in zip(sources, places, strict=True))
+    return Extracted(tuple(map(encode_pack, groups)), placed, tuple(spilled), tuple(announces), tuple(names))
+
+
+def extract_blob(git: GitRepository, source: Source) -> FileIR:
+    """What a blob of the repository says; a blob that is not there (partial clone) is a skipped file."""
+    if source.size is None:
+        return FileIR("skipped", 0, reason="absent: this is a partial clone")
+    if source.size > LARGEST_FILE:
+        return too_large(source.size)
+    return extract(git.blob(source.blob), source.language)
+
+
+def _spill(state: WorkerState, ir: FileIR) -> Spilled:
+    interface = encode_interface(ir.interface)
+    body = b"" if ir.body is None else pack_value(ir.body)
+    state.spill.write(interface)
+    state.spill.write(body)
+    place = Spilled(os.getpid(), state.offset, len(interface), len(body))
+    state.offset += len(interface) + len(body)
+    return place
+
+
+def crashed_batch(sources: Sequence[Source]) -> Extracted:
+    """Stands in for a file that killed its worker twice."""
+    ir = FileIR("failed", 0, reason="the parser crashed on this file")
+    group = [encode_ir(ir)] * len(sources)
+    placed = tuple((source, 0, slot) for slot, source in enumerate(sources))
+    return Extracted((encode_pack(group),), placed, (), (), ())
+
+
+def searchable_names(ir: FileIR) -> tuple[str, ...]:
+    """Names of the file's symbols, each once, sorted."""
+    return tuple(sorted({row.name for row in ir.symbols}))

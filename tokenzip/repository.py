@@ -1,0 +1,220 @@
+"""`Repository`: the one object that callers hold. It knows where things are, and makes snapshots."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import logging
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tokenzip import config as settings
+from tokenzip.config import Config
+from tokenzip.errors import GitError, NotARepository, TokenzipError, UsageError
+from tokenzip.git import FileState, GitRepository
+from tokenzip.index import Progress, analysis_tag, no_progress
+from tokenzip.model import BlobId, CommitId, Revision, TreeId
+from tokenzip.snapshot import Snapshot, ensure_commit, overlay_changes
+from tokenzip.snapshot.build import NewFile, empty_snapshot, is_known
+from tokenzip.snapshot.collect import Collected, collect
+from tokenzip.store import Store, family_folder, pack_value, unpack_value
+
+_LOG = logging.getLogger(__name__)
+
+WORKTREE = "WORKTREE"
+INDEX = "INDEX"
+_RECURSION = 20_000
+"""Frames that evaluation may nest. Its depth follows the code it reads (a re-export of a re-export ...), is bounded by
+counts in the languages, and costs no C stack since Python 3.11."""
+_RECENT = 50
+"""Entries of a reflog whose snapshots `gc` keeps."""
+
+
+def repo(path: str = ".", *, progress: Progress = no_progress) -> Repository:
+    """The repository around `path`. Raises NotARepository."""
+    return Repository.open(path, progress=progress)
+
+
+class Repository:
+    """A git repository with its store. Cheap to make: git is asked at once, the store only when needed."""
+
+    def __init__(
+        self, git: GitRepository, config: Config, *, revision: str | None = None, progress: Progress = no_progress
+    ) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        self.git = git
+        self.config = config
+        self.revision = revision or (WORKTREE if git.root is not None else "HEAD")
+        """What a question is about that names no revision."""
+        self.progress = progress
+        self._snapshots: dict[object, Snapshot] = {}
+
+    @classmethod
+    def open(cls, path: str = ".", *, progress: Progress = no_progress) -> Repository:
+        git = GitRepository.discover(path)
+        checkouts = [folder for folder in (git.root, _main_checkout(git)) if folder is not None]
+        return cls(git, settings.load(checkouts), progress=progress)
+
+    @property
+    def root(self) -> str | None:
+        """Top of the work tree, None in a bare repository."""
+        return self.git.root
+
+    def at(self, rev: str) -> Repository:
+        """The same repository, with another revision in the place of the work tree."""
+        other = Repository(self.git, self.config, revision=rev, progress=self.progress)
+        other.__dict__["store"] = self.store
+        return other
+
+    @functools.cached_property
+    def store(self) -> Store:
+        """The store of this repository's family; nothing is opened or written before the first use."""
+        if self.config.store == "local":
+            top = _main_checkout(self.git) or self.git.common_dir
+            return Store(Path(top) / settings.FOLDER / "db", on_notice=_LOG.warning)
+        return Store(self.config.home / "stores" / self._family(), on_notice=_LOG.warning)
+
+    def _family(self) -> str:
+        """The family's folder name; remembered for each git folder, since finding the roots walks all of history."""
+        common = os.path.realpath(self.git.common_dir)
+        name = hashlib.blake2b(common.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        memory = self.config.home / "families" / name
+        try:
+            known = memory.read_text("utf-8").strip()
+            if known:
+                return known
+        except (OSError, UnicodeDecodeError):
+            pass
+        roots = () if self.git.is_shallow else self.git.roots()
+        origin = self.git.origin_url()
+        family = family_folder(roots, origin, common)
+        if roots or origin:
+            with contextlib.suppress(OSError):
+                memory.parent.mkdir(parents=True, exist_ok=True)
+                memory.write_text(family, "utf-8")
+        return family
+
+    # ---- snapshots
+
+    def snapshot(self, rev: str | None = None) -> Snapshot:
+        """The graph at a revision (``WORKTREE``, ``INDEX``, or anything that git understands); what is missing is indexed.
+
+        Raises UnknownRevision, StoreError; Cancelled from `progress`.
+        """
+        rev = rev or self.revision
+        if rev == WORKTREE:
+            return self._over_head(rev, self.git.worktree_changes())
+        if rev == INDEX:
+            if self.git.root is None:
+                raise NotARepository("a bare repository has no index", hint="name a commit, branch or tag with --at")
+            return self._over_head(rev, self.git.index_changes())
+        commit, tree = self.git.resolve(rev)
+        return self._of_tree(Revision(rev, commit, False), tree)
+
+    def _of_tree(self, at: Revision, tree: TreeId) -> Snapshot:
+        known = self._snapshots.get((at.rev, tree))
+        if known is None or not is_known(self.store, tree):
+            ensure_commit(self.git, self.store, at.commit, tree, self.progress, processes=self.config.jobs or None)
+            self._register()
+            known = self._remember((at.rev, tree), Snapshot(self.git, self.store, at, tree))
+        return known
+
+    def _over_head(self, rev: str, states: Mapping[str, FileState | None]) -> Snapshot:
+        commit = self.git.head()
+        if commit is None:
+            base = empty_snapshot(self.git, self.store, rev)
+        else:
+            base = self._of_tree(Revision("HEAD", commit, False), self.git.resolve(commit)[1])
+        changes = {path: None if state is None else self._new_file(state) for path, state in states.items()}
+        key = (rev, base.tree, tuple((path, new and (new.mode, new.blob)) for path, new in sorted(changes.items())))
+        known = self._snapshots.get(key)
+        if known is None or (base.tree is not None and not is_known(self.store, base.tree)):
+            known = self._remember(key, overlay_changes(base, changes, Revision(rev, commit, bool(changes))))
+        return known
+
+    def _new_file(self, state: FileState) -> NewFile:
+        if state.blob is not None:
+            return NewFile(state.mode, BlobId(state.blob), state.read)
+        data = state.read()
+        return NewFile(state.mode, self.git.blob_id(data), lambda: data)
+
+    def _remember(self, key: object, snapshot: Snapshot) -> Snapshot:
+        if len(self._snapshots) >= 8:
+            self._snapshots.pop(next(iter(self._snapshots)))
+        self._snapshots[key] = snapshot
+        return snapshot
+
+    def index(self, rev: str = "HEAD", *, full: bool = False, processes: int | None = None) -> Snapshot:
+        """Bring a revision into the store; `full` works everything out again."""
+        commit, tree = self.git.resolve(rev)
+        ensure_commit(
+            self.git, self.store, commit, tree, self.progress, processes=processes or self.config.jobs or None, full=full
+        )
+        self._register()
+        return Snapshot(self.git, self.store, Revision(rev, commit, False), tree)
+
+    def is_indexed(self, rev: str) -> bool:
+        """Whether a revision's graph is in the store already."""
+        return is_known(self.store, self.git.resolve(rev)[1])
+
+    def merge_base(self, a: str, b: str) -> CommitId:
+        """The commit that ``a...b`` stands for. GitError with a remedy where there is none."""
+        return self.git.merge_base(_committed(a), _committed(b))
+
+    # ---- the store's life
+
+    def _register(self) -> None:
+        """Remember that this git folder uses the store, so that a `gc` run elsewhere keeps what is alive here."""
+        mine = os.path.realpath(self.git.common_dir)
+        if mine not in self._users():
+            self.store.write(lambda writing: writing.put_meta("users", pack_value(sorted({*self._users(), mine}))))
+
+    def _users(self) -> Sequence[str]:
+        with self.store.reading() as reading:
+            value = reading.meta("users")
+        return () if value is None else tuple(unpack_value(value))
+
+    def gc(self) -> Collected:
+        """Drop what no ref, work tree or recent reflog entry of any clone that uses the store can reach."""
+        with contextlib.ExitStack() as stack:
+            live = [(git, tree) for git in self._clones(stack) for tree in _live_trees(git)]
+            with self.store.reading() as reading:
+                known = {tree for tree, _ in reading.snapshots(analysis_tag())}
+            return collect(self.store, [(git, tree) for git, tree in live if tree in known])
+
+    def _clones(self, stack: contextlib.ExitStack) -> Iterator[GitRepository]:
+        yield self.git
+        mine = os.path.realpath(self.git.common_dir)
+        for folder in self._users():
+            if folder != mine:
+                with contextlib.suppress(TokenzipError):
+                    git = GitRepository.discover(folder)
+                    stack.callback(git.close)
+                    yield git
+
+
+def _main_checkout(git: GitRepository) -> str | None:
+    """Top of the main work tree, which holds the settings for all linked ones; None for a bare repository."""
+    parent, name = os.path.split(git.common_dir.rstrip("/"))
+    return parent if name == ".git" else None
+
+
+def _committed(rev: str) -> str:
+    """A revision for git's own walks: uncommitted states stand on HEAD."""
+    return "HEAD" if rev in (WORKTREE, INDEX, "") else rev
+
+
+def _live_trees(git: GitRepository) -> Iterator[TreeId]:
+    commits: dict[str, None] = dict.fromkeys(git.ref_tips().values())
+    with contextlib.suppress(GitError):
+        commits.update(dict.fromkeys(worktree.head for worktree in git.worktrees() if worktree.head is not None))
+    commits.update(dict.fromkeys(git.reflog(_RECENT)))
+    head = git.head()
+    if head is not None:
+        commits[head] = None
+    for commit in commits:
+        with contextlib.suppress(UsageError, GitError):
+            yield git.resolve(commit)[1]

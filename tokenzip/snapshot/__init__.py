@@ -1,0 +1,10 @@
+"""The graph of one state of the repository: an overlay of cached blobs, named by its git tree.
+
+`graph` answers questions, `view` shows the state to the linker, `build` brings a commit into the store by linking what
+changed against the nearest known one, `bulk` brings in a whole tree over several processes.
+"""
+
+from tokenzip.snapshot.build import ensure_commit, overlay_changes
+from tokenzip.snapshot.graph import File, OpenUse, Snapshot, changed_paths
+
+__all__ = ["File", "OpenUse", "Snapshot", "changed_paths", "ensure_commit", "overlay_changes"]

@@ -1,0 +1,339 @@
+"""Bringing states in: a commit or the work tree is the nearest known snapshot, with what changed linked anew.
+
+`relink` is the heart. It says which files must be linked again (the changed ones, and those that consulted a fact whose
+answer changed), links them in the new state, and drops what came out as before. `ensure_commit` stores the outcome; for
+uncommitted work it stays in memory as an overlay.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tokenzip.git import GitRepository, MissingObject
+from tokenzip.index import (
+    Progress,
+    Source,
+    analysis_tag,
+    extract,
+    extract_blob,
+    language_tag,
+    searchable_names,
+)
+from tokenzip.link import Linker, changed_facts, structural_facts
+from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Revision, TreeId
+from tokenzip.snapshot import bulk
+from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
+from tokenzip.snapshot.keys import fact_key, keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, language_of, write_nodes
+from tokenzip.snapshot.view import SnapshotView
+from tokenzip.store import (
+    Address,
+    Store,
+    WriteTransaction,
+    encode_ir,
+    encode_link,
+    link_record,
+)
+
+_ANCESTORS = 64
+"""How many commits to go back for a known snapshot before any other known one is taken."""
+_BULK_CHANGES = 400
+"""From so many changed source files on, a whole tree is brought in anew over several processes ..."""
+_BULK_SHARE = 0.3
+"""... if they are this share of all its files."""
+_WAIT_FOR_INDEX = 3600.0
+
+
+class BaseVanished(LookupError):
+    """The snapshot to build on is no longer in the store."""
+
+
+class NewFile(NamedTuple):
+    """What stands at a path after a change."""
+
+    mode: int
+    blob: BlobId
+    read: Callable[[], bytes]
+
+
+Changes = Mapping[str, NewFile | None]
+"""Path -> what stands there after the change; None: nothing does."""
+
+
+@dataclass
+class Relinked:
+    """What `relink` found: the overlay to put over the base, and what the store wants to know about it."""
+
+    overlay: dict[str, OverlayFile | None] = field(default_factory=dict)
+    linked: dict[str, LinkedFile] = field(default_factory=dict)
+    begun: list[str] = field(default_factory=list)
+
+
+def empty_snapshot(git: GitRepository, store: Store, rev: str) -> Snapshot:
+    """The state before the first commit."""
+    return Snapshot(git, store, Revision(rev, None, False), None)
+
+
+def overlay_changes(base: Snapshot, changes: Changes, at: Revision) -> Snapshot:
+    """`base` with changed files over it, in memory: the work tree, the index, a merge that nobody has committed."""
+    if not changes:
+        return base.with_overlay({}, at)
+    with base.reading():
+        return base.with_overlay(relink(base, changes).overlay, at)
+
+
+def ensure_commit(
+    git: GitRepository,
+    store: Store,
+    commit: CommitId | None,
+    tree: TreeId,
+    progress: Progress,
+    *,
+    processes: int | None = None,
+    full: bool = False,
+) -> None:
+    """Bring the tree of a commit into the store, unless it is there. `full` works it all out again.
+
+    Raises StoreBusy, StoreFull, StoreReadOnly; Cancelled from `progress`.
+    """
+    if not full and is_known(store, tree):
+        return
+    with store.single_flight(_WAIT_FOR_INDEX):
+        if not full and is_known(store, tree):
+            return
+        base = None if full else nearest_known(git, store, commit)
+        changes = _tree_changes(git, base, tree) if base is not None else None
+        if base is not None and changes is not None and not _is_bulk(base, changes):
+            try:
+                _bring_in_changes(git, store, base, tree, changes)
+                return
+            except BaseVanished:  # a gc dropped it in between
+                pass
+        bulk.bring_in(git, store, tree, progress, processes)
+
+
+def is_known(store: Store, tree: TreeId) -> bool:
+    """Whether the store holds the snapshot of a tree, as this version of the analysis sees it."""
+    with store.reading() as reading:
+        return reading.snapshot_root(tree, analysis_tag()) is not None
+
+
+def nearest_known(git: GitRepository, store: Store, commit: CommitId | None) -> Snapshot | None:
+    """The nearest ancestor whose snapshot is known, else the snapshot that was stored last."""
+    at = Revision("", commit, False)
+    with store.reading() as reading:
+        if commit is not None:
+            for _, tree in git.ancestors(commit, _ANCESTORS):
+                if reading.snapshot_root(tree, analysis_tag()) is not None:
+                    return Snapshot(git, store, at, tree)
+        latest = reading.meta("latest")
+        if latest is None or reading.snapshot_root(TreeId(latest.hex()), analysis_tag()) is None:
+            return None
+        if not git.has(latest.hex()):
+            return None
+        return Snapshot(git, store, at, TreeId(latest.hex()))
+
+
+def _tree_changes(git: GitRepository, base: Snapshot, tree: TreeId) -> Changes:
+    changes: dict[str, NewFile | None] = {}
+    for change in git.diff_trees(base.tree, tree):
+        changes[change.path] = None if change.new is None else _blob_file(git, change.new[0], BlobId(change.new[1]))
+    return changes
+
+
+def _blob_file(git: GitRepository, mode: int, blob: BlobId) -> NewFile:
+    return NewFile(mode, blob, lambda: git.blob(blob))
+
+
+def _is_bulk(base: Snapshot, changes: Changes) -> bool:
+    if len(changes) < _BULK_CHANGES:
+        return False
+    return len(changes) > _BULK_SHARE * sum(1 for _ in base.paths())
+
+
+def _bring_in_changes(git: GitRepository, store: Store, base: Snapshot, tree: TreeId, changes: Changes) -> None:
+    with store.reading():
+        relinked = relink(base, changes)
+    store.write(lambda writing: _persist(git, writing, base, tree, relinked))
+
+
+# ---- which files to link again, and what comes of it
+
+
+def relink(base: Snapshot, changes: Changes) -> Relinked:
+    """Link what a change touches: see the module's docstring. Needs a read transaction."""
+    result = Relinked()
+    contents: dict[str, FileIR] = {}
+    for path, new in sorted(changes.items()):
+        result.overlay[path] = None if new is None else _changed_file(base, path, new, contents)
+    head = base.with_overlay(result.overlay)
+    facts = _changed_facts(base, head, changes, result)
+    affected = [path for path in _consulting(base, facts) if path not in changes]
+    linker = Linker(SnapshotView(head))
+    for path in sorted((*contents, *affected)):
+        ir = contents[path] if path in contents else base.extract(path)
+        linked = linker.link(path, ir)
+        _take(base, result, path, linked)
+    return result
+
+
+def _changed_file(base: Snapshot, path: str, new: NewFile, contents: dict[str, FileIR]) -> OverlayFile:
+    language = language_of(posixpath.basename(path), new.mode)
+    file = TreeFile(path, new.mode, new.blob, language, None)
+    if language is None:
+        return OverlayFile(file, new.read)
+    source = Source(path, new.blob, language, base.git.blob_sizes([new.blob])[0])
+    ir = contents[path] = _content(base, source, new)
+    return OverlayFile(file, new.read, ir)
+
+
+def _content(base: Snapshot, source: Source, new: NewFile) -> FileIR:
+    if source.size is not None:
+        return extract_blob(base.git, source)
+    try:
+        return extract(new.read(), source.language)
+    except MissingObject:
+        return extract_blob(base.git, source)
+
+
+def _changed_facts(base: Snapshot, head: Snapshot, changes: Changes, result: Relinked) -> set[Fact]:
+    ended = []
+    facts: set[Fact] = set()
+    for path, new in changes.items():
+        existed = base.tree_file(path) is not None
+        if new is None and existed:
+            ended.append(path)
+        elif new is not None and not existed:
+            result.begun.append(path)
+        over = result.overlay[path]
+        interface = over.ir.interface if over is not None and over.ir is not None else Interface()
+        facts |= changed_facts(path, base.interface(path), interface)
+    return facts | structural_facts(result.begun, ended, _changed_directories(base, head, (*result.begun, *ended)))
+
+
+def _changed_directories(base: Snapshot, head: Snapshot, paths: Iterable[str]) -> set[str]:
+    """Directories that begin or end to exist."""
+    changed: set[str] = set()
+    settled: set[str] = set()
+    for path in paths:
+        directory = posixpath.dirname(path)
+        while directory and directory not in settled and directory not in changed:
+            if base.is_directory(directory) == head.is_directory(directory):
+                settled.add(directory)
+                break
+            changed.add(directory)
+            directory = posixpath.dirname(directory)
+    return changed
+
+
+def _consulting(base: Snapshot, facts: set[Fact]) -> list[str]:
+    """Files of the base that may have consulted any of the facts."""
+    return [
+        path
+        for path in base.paths_posted([fact_key(fact) for fact in facts])
+        if (file := base.tree_file(path)) is not None and file.language is not None
+    ]
+
+
+def _take(base: Snapshot, result: Relinked, path: str, linked: LinkedFile) -> None:
+    """Keep an outcome, unless it is what the base has already."""
+    record = link_record(linked)
+    over = result.overlay.get(path)
+    if over is not None:
+        result.overlay[path] = OverlayFile(over.file, over.source, over.ir, record)
+    elif base.link(path) == record:
+        return
+    else:
+        file = base.tree_file(path)
+        assert file is not None
+        result.overlay[path] = OverlayFile(file, lambda: base.source(path), None, record)
+    result.linked[path] = linked
+
+
+# ---- into the store
+
+
+class _NewLinks:
+    """Link addresses of a new tree: of the overlay where it says something, else of the base."""
+
+    def __init__(self, base: Snapshot, writing: WriteTransaction, overlay: Overlay, written: Mapping[str, Address]) -> None:
+        self._written = written
+        self._tree = StoredTree(base.git, base.tree) if base.tree is not None else None
+        self._reading = writing
+        self._root = writing.snapshot_root(base.tree, analysis_tag()) if base.tree is not None else None
+        if base.tree is not None and self._root is None:
+            raise BaseVanished(base.tree)
+        self._touched = {""}
+        for path in overlay:
+            directory = posixpath.dirname(path)
+            while directory and directory not in self._touched:
+                self._touched.add(directory)
+                directory = posixpath.dirname(directory)
+
+    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+        if directory in self._touched or self._tree is None or self._root is None:
+            return None
+        parent, _, name = directory.rpartition("/")
+        entries = self._tree.directory(self._reading, self._root, parent)
+        entry = entries.get(name) if entries is not None else None
+        return entry.node if entry is not None and entry.id == tree else None
+
+    def link(self, path: str) -> Address:
+        written = self._written.get(path)
+        if written is not None:
+            return written
+        if self._tree is None or self._root is None:
+            return NO_LINK
+        file = self._tree.file(self._reading, self._root, path)
+        return file.link if file is not None and file.link is not None else NO_LINK
+
+
+def _persist(git: GitRepository, writing: WriteTransaction, base: Snapshot, tree: TreeId, relinked: Relinked) -> None:
+    overlay = relinked.overlay
+    _write_contents(writing, overlay)
+    written = _write_links(writing, overlay)
+    root = write_nodes(git, writing, tree, _NewLinks(base, writing, overlay, written))
+    writing.post(_postings(writing, relinked))
+    writing.put_snapshot(tree, analysis_tag(), root)
+    writing.put_meta("latest", bytes.fromhex(tree))
+
+
+def _write_contents(writing: WriteTransaction, overlay: Overlay) -> None:
+    fresh = {
+        (over.file.blob, over.file.language): over.ir
+        for over in overlay.values()
+        if over is not None
+        and over.ir is not None
+        and over.file.language is not None
+        and writing.blob_address(over.file.blob, language_tag(over.file.language)) is None
+    }
+    addresses = writing.put_records("ir", [encode_ir(ir) for ir in fresh.values()])
+    for (blob, language), address in zip(fresh, addresses, strict=True):
+        assert language is not None
+        writing.put_blob(blob, language_tag(language), address)
+
+
+def _write_links(writing: WriteTransaction, overlay: Overlay) -> dict[str, Address]:
+    records = {
+        path: encode_link(over.link, path) for path, over in overlay.items() if over is not None and over.link is not None
+    }
+    filled = [path for path, record in records.items() if record]
+    addresses = writing.put_records("link", [records[path] for path in filled])
+    return {**dict.fromkeys(records, NO_LINK), **dict(zip(filled, addresses, strict=True))}
+
+
+def _postings(writing: WriteTransaction, relinked: Relinked) -> set[tuple[int, int]]:
+    pairs: set[tuple[int, int]] = set()
+    for path, linked in relinked.linked.items():
+        over = relinked.overlay[path]
+        keys = keys_of_link(path, linked)
+        if over is not None and over.ir is not None:
+            keys |= keys_of_content(searchable_names(over.ir), over.ir.interface.announces)
+        number = writing.intern_path(path)
+        pairs.update((key, number) for key in keys)
+    for path, key in stems_of(path for path in relinked.begun if language_of(posixpath.basename(path), 0o100644)):
+        pairs.add((key, writing.intern_path(path)))
+    return pairs

@@ -1,0 +1,331 @@
+"""A whole tree at once: extract every file, then link every file, over several processes; the parent only stores.
+
+Workers never open the store. They spill interfaces and bodies into files that all of them read while linking, and hand back
+packs that are ready to be stored. A run that was killed leaves file records behind, which are sound, and no snapshot.
+"""
+
+from __future__ import annotations
+
+import mmap
+import posixpath
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tokenzip.git import GitRepository
+from tokenzip.index import (
+    Extracted,
+    Progress,
+    Source,
+    Spilled,
+    Workers,
+    analysis_tag,
+    batches,
+    crashed_batch,
+    extract_batch,
+    language_tag,
+    process_count,
+    spill_path,
+    worker_state,
+)
+from tokenzip.languages import registry
+from tokenzip.languages.base import stem_of
+from tokenzip.link import Linker
+from tokenzip.model import BlobId, FileIR, Interface, TreeId
+from tokenzip.snapshot.keys import keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.tree import NO_LINK, language_of, write_nodes
+from tokenzip.store import (
+    Address,
+    Store,
+    WriteTransaction,
+    decode_interface,
+    encode_link,
+    encode_pack,
+    link_record,
+    pack_value,
+    packs_of,
+    unpack_value,
+)
+
+_LINK_BATCH = 200
+_FILES_PER_PROCESS = 150
+"""Fewer files than this for each worker are not worth starting it."""
+_POSTINGS_AT_ONCE = 2_000_000
+_REMEMBERED_INTERFACES = 8192
+_FILES_PER_LINKER = 4000
+"""After so many files a worker forgets what it worked out, to bound its memory; it forgets nothing that it cannot redo."""
+
+
+def bring_in(git: GitRepository, store: Store, tree: TreeId, progress: Progress, processes: int | None) -> None:
+    """Extract, link and store the whole of a tree."""
+    files = _TreeFiles.read(git, tree)
+    count = min(process_count(processes), 1 + len(files.sources) // _FILES_PER_PROCESS)
+    with Workers(git.git_dir, count) as workers:
+        extracted = _extract(store, workers, files, progress)
+        _write_table(workers.folder, files, extracted)
+        links = _link(store, workers, files, progress)
+    _finish(git, store, tree, files, extracted, links)
+
+
+@dataclass(frozen=True)
+class _TreeFiles:
+    """The files of a tree: all paths, and those that a language reads."""
+
+    paths: list[str]
+    sources: list[Source]
+
+    @classmethod
+    def read(cls, git: GitRepository, tree: TreeId) -> _TreeFiles:
+        files = list(git.walk(tree))
+        read = [
+            (path, BlobId(blob), name) for path, mode, blob in files if (name := language_of(posixpath.basename(path), mode))
+        ]
+        sizes = git.blob_sizes([blob for _, blob, _ in read])
+        sources = [Source(*file, size) for file, size in zip(read, sizes, strict=True)]
+        return cls([path for path, _, _ in files], sources)
+
+
+@dataclass
+class _Said:
+    """What the files say, as far as the parent keeps it."""
+
+    spilled: dict[str, Spilled]
+    announces: dict[str, tuple[str, ...]]
+    names: dict[str, tuple[str, ...]]
+
+
+def _extract(store: Store, workers: Workers, files: _TreeFiles, progress: Progress) -> _Said:
+    said = _Said({}, {}, {})
+    firsts: dict[tuple[str, str], Source] = {}
+    for source in files.sources:
+        firsts.setdefault((source.blob, source.language), source)
+    done = 0
+    for result in workers.map(extract_batch, batches(firsts.values()), crashed_batch):
+        store.write(partial(_store_contents, result))
+        said.spilled.update(result.spilled)
+        said.announces.update(result.announces)
+        said.names.update(result.names)
+        done += len(result.placed)
+        progress("reading", done, len(firsts))
+    for source in files.sources:  # equal blobs at other paths say the same
+        first = firsts[source.blob, source.language].path
+        if first != source.path:
+            for table in (said.spilled, said.announces, said.names):
+                _share(table, first, source.path)
+    return said
+
+
+def _share(table: dict[str, Any], first: str, path: str) -> None:
+    if first in table:
+        table[path] = table[first]
+
+
+def _store_contents(result: Extracted, writing: WriteTransaction) -> None:
+    known = [writing.blob_address(source.blob, language_tag(source.language)) is not None for source, _, _ in result.placed]
+    if all(known):
+        return
+    numbers = writing.put_packs("ir", result.packs)
+    for source, pack, slot in result.placed:
+        writing.put_blob(source.blob, language_tag(source.language), Address(numbers[pack], slot))
+
+
+# ---- linking
+
+
+@dataclass(frozen=True, slots=True)
+class _Linked:
+    """A linked batch: packs of link records, where each file's lies (None: empty), and the keys it is posted under."""
+
+    packs: tuple[bytes, ...]
+    placed: tuple[tuple[str, tuple[int, int] | None], ...]
+    keys: tuple[bytes, ...]
+
+
+def _write_table(folder: Path, files: _TreeFiles, said: _Said) -> None:
+    announcing: dict[str, list[str]] = {}
+    for path in sorted(said.announces):
+        for key in said.announces[path]:
+            announcing.setdefault(key, []).append(path)
+    table = (files.paths, {path: tuple(place) for path, place in said.spilled.items()}, announcing)
+    (folder / "table").write_bytes(pack_value(table))
+
+
+@dataclass
+class _Links:
+    addresses: dict[str, Address]
+    path_ids: dict[str, int]
+
+    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+        return None
+
+    def link(self, path: str) -> Address:
+        return self.addresses.get(path, NO_LINK)
+
+
+def _link(store: Store, workers: Workers, files: _TreeFiles, progress: Progress) -> _Links:
+    links = _Links({}, {})
+    paths = [source.path for source in files.sources if registry.is_source(source.language)]
+    tasks = [paths[start : start + _LINK_BATCH] for start in range(0, len(paths), _LINK_BATCH)]
+    pairs: list[tuple[int, int]] = []
+    for result in workers.map(link_batch, tasks, _crashed_links):
+        store.write(partial(_store_links, result, links))
+        for (path, _), keys in zip(result.placed, result.keys, strict=True):
+            number = links.path_ids[path]
+            pairs.extend((key, number) for key in array("I", keys))
+        progress("linking", len(links.path_ids), len(paths))
+        if len(pairs) >= _POSTINGS_AT_ONCE:
+            store.write(partial(_post, pairs))
+            pairs = []
+    store.write(partial(_post, pairs))
+    return links
+
+
+def _store_links(result: _Linked, links: _Links, writing: WriteTransaction) -> None:
+    numbers = writing.put_packs("link", result.packs)
+    for path, place in result.placed:
+        links.path_ids[path] = writing.intern_path(path)
+        if place is not None:
+            links.addresses[path] = Address(numbers[place[0]], place[1])
+
+
+def _post(pairs: Iterable[tuple[int, int]], writing: WriteTransaction) -> None:
+    writing.post(pairs)
+
+
+def _crashed_links(paths: Sequence[str]) -> _Linked:
+    return _Linked((), tuple((path, None) for path in paths), (b"",) * len(paths))
+
+
+def link_batch(paths: Sequence[str]) -> _Linked:
+    """Worker task: link files, encode the outcome, hash the keys they are posted under."""
+    view = _spilled_view()
+    records: list[bytes] = []
+    filled: list[str] = []
+    keys: list[bytes] = []
+    for path in paths:
+        linked = view.linker().link(path, view.file(path))
+        keys.append(array("I", sorted(keys_of_link(path, linked))).tobytes())
+        record = encode_link(link_record(linked), path)
+        if record:
+            filled.append(path)
+            records.append(record)
+    groups = packs_of(records)
+    places = iter([(number, slot) for number, group in enumerate(groups) for slot in range(len(group))])
+    where = {path: next(places) for path in filled}
+    return _Linked(tuple(map(encode_pack, groups)), tuple((path, where.get(path)) for path in paths), tuple(keys))
+
+
+_view: _SpilledView | None = None
+
+
+def _spilled_view() -> _SpilledView:
+    global _view
+    if _view is None:
+        _view = _SpilledView(worker_state().folder)
+    return _view
+
+
+class _SpilledView:
+    """The project as all workers spilled it: the `View` of `languages.base` inside a worker."""
+
+    def __init__(self, folder: Path) -> None:
+        paths, spilled, announcing = unpack_value((folder / "table").read_bytes())
+        self._folder = folder
+        self._paths: frozenset[str] = frozenset(paths)
+        self._spilled: Mapping[str, tuple[int, int, int, int]] = spilled
+        self._announcing: Mapping[str, tuple[str, ...]] = announcing
+        self._files: dict[int, mmap.mmap] = {}
+        self._interfaces: dict[str, Interface] = {}
+        self._directories = {""}
+        self._stems: dict[str, set[str]] = {}
+        self._linker: Linker | None = None
+        self._linked = 0
+        for path, _ in stems_of(paths):
+            self._add(path)
+
+    def _add(self, path: str) -> None:
+        if path.endswith("/"):
+            path = path[:-1]
+            self._directories.add(path)
+        elif path not in self._spilled:
+            return
+        self._stems.setdefault(stem_of(path), set()).add(path)
+
+    def linker(self) -> Linker:
+        """A linker over this view; a fresh one now and then."""
+        self._linked += 1
+        if self._linker is None or self._linked % _FILES_PER_LINKER == 0:
+            self._linker = Linker(self)
+        return self._linker
+
+    def file(self, path: str) -> FileIR:
+        """Interface and body of a file, enough to link it."""
+        place = self._spilled.get(path)
+        if place is None:
+            return FileIR("failed", 0)
+        process, offset, interface_size, body_size = place
+        start = offset + interface_size
+        body = self._spill(process)[start : start + body_size]
+        return FileIR("parsed", 0, self.interface(path), body=unpack_value(body) if body else None)
+
+    def interface(self, path: str) -> Interface:
+        known = self._interfaces.get(path)
+        if known is not None:
+            return known
+        place = self._spilled.get(path)
+        if place is None:
+            return Interface()
+        process, offset, size, _ = place
+        if len(self._interfaces) >= _REMEMBERED_INTERFACES:
+            self._interfaces.clear()
+        known = self._interfaces[path] = decode_interface(self._spill(process)[offset : offset + size])
+        return known
+
+    def _spill(self, process: int) -> mmap.mmap:
+        known = self._files.get(process)
+        if known is None:
+            with spill_path(self._folder, process).open("rb") as file:
+                known = self._files[process] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return known
+
+    def is_file(self, path: str) -> bool:
+        return path in self._paths
+
+    def is_directory(self, path: str) -> bool:
+        return path in self._directories
+
+    def with_stem(self, stem: str) -> tuple[str, ...]:
+        return tuple(sorted(self._stems.get(stem, ())))
+
+    def announcing(self, key: str) -> tuple[str, ...]:
+        return self._announcing.get(key, ())
+
+
+# ---- the snapshot
+
+
+def _finish(git: GitRepository, store: Store, tree: TreeId, files: _TreeFiles, said: _Said, links: _Links) -> None:
+    def finish(writing: WriteTransaction) -> None:
+        root = write_nodes(git, writing, tree, links)
+        writing.post(_content_postings(writing, files, said))
+        writing.put_snapshot(tree, analysis_tag(), root)
+        writing.put_meta("latest", bytes.fromhex(tree))
+
+    store.write(finish)
+
+
+def _content_postings(writing: WriteTransaction, files: _TreeFiles, said: _Said) -> Iterator[tuple[int, int]]:
+    read = [source.path for source in files.sources]
+    for path in read:
+        number = writing.intern_path(path)
+        for key in keys_of_content(said.names.get(path, ()), said.announces.get(path, ())):
+            yield key, number
+    yield from _stem_postings(writing, read)
+
+
+def _stem_postings(writing: WriteTransaction, paths: Iterable[str]) -> Iterator[tuple[int, int]]:
+    for path, key in stems_of(paths):
+        yield key, writing.intern_path(path)

@@ -1,0 +1,109 @@
+"""`gc`: copy what live snapshots need into a new generation of the store and leave the rest behind.
+
+Records are rewritten in path order, so that neighbours share packs again. Postings are a superset by design: those of paths
+that no live snapshot has are dropped, older keys of living paths stay until a full index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tokenzip.git import GitRepository
+from tokenzip.index import analysis_tag, language_tag
+from tokenzip.model import TreeId
+from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, write_nodes
+from tokenzip.store import Address, ReadTransaction, Store, WriteTransaction
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a `gc` kept."""
+
+    snapshots: int
+    bytes_before: int
+    bytes_after: int
+
+
+def collect(store: Store, live: Iterable[tuple[GitRepository, TreeId]]) -> Collected:
+    """Keep the snapshots of the live trees (each with a repository that holds it); drop everything else."""
+    before = store.file_bytes
+    trees = {tree: git for git, tree in live}
+    kept = 0
+
+    def copy(old: ReadTransaction, new: WriteTransaction) -> None:
+        nonlocal kept
+        kept = _Copy(old, new).run(trees)
+
+    store.rewrite(copy)
+    return Collected(kept, before, store.file_bytes)
+
+
+@dataclass
+class _Copy:
+    old: ReadTransaction
+    new: WriteTransaction
+    links: dict[Address, Address] = field(default_factory=lambda: {NO_LINK: NO_LINK})
+    blobs: set[tuple[str, str]] = field(default_factory=set)
+
+    def run(self, trees: Mapping[TreeId, GitRepository]) -> int:
+        live = {tree: root for tree in trees if (root := self.old.snapshot_root(tree, analysis_tag())) is not None}
+        paths: set[str] = set()
+        for tree, root in live.items():
+            files = [file for file in StoredTree(trees[tree], tree).files(self.old, root) if file.language is not None]
+            self._copy_contents(files)
+            self._copy_links(files)
+            paths.update(file.path for file in files)
+            addresses = _Addresses({file.path: self.links[file.link or NO_LINK] for file in files})
+            self.new.put_snapshot(tree, analysis_tag(), write_nodes(trees[tree], self.new, tree, addresses))
+        self._copy_postings(paths)
+        for key in ("users", "latest"):
+            value = self.old.meta(key)
+            if value is not None and not (key == "latest" and TreeId(value.hex()) not in live):
+                self.new.put_meta(key, value)
+        return len(live)
+
+    def _copy_contents(self, files: Iterable[TreeFile]) -> None:
+        fresh: dict[tuple[str, str], tuple[TreeFile, bytes]] = {}
+        for file in files:
+            assert file.language is not None
+            key = (file.blob, file.language)
+            if key in self.blobs:
+                continue
+            self.blobs.add(key)
+            address = self.old.blob_address(file.blob, language_tag(file.language))
+            record = self.old.ir_record(address) if address is not None else None
+            if record is not None:
+                fresh[key] = (file, record)
+        addresses = self.new.put_records("ir", [record for _, record in fresh.values()])
+        for (file, _), address in zip(fresh.values(), addresses, strict=True):
+            assert file.language is not None
+            self.new.put_blob(file.blob, language_tag(file.language), address)
+
+    def _copy_links(self, files: Iterable[TreeFile]) -> None:
+        fresh: dict[Address, bytes] = {}
+        for file in files:
+            if file.link is not None and file.link not in self.links and file.link not in fresh:
+                fresh[file.link] = self.old.link_record(file.link) or b""
+        addresses = self.new.put_records("link", list(fresh.values()))
+        self.links.update(zip(fresh, addresses, strict=True))
+
+    def _copy_postings(self, paths: set[str]) -> None:
+        directories = {path[: at + 1] for path in paths for at, letter in enumerate(path) if letter == "/"}
+        living = paths | directories
+        ids: dict[int, int] = {}
+        for number, path in self.old.all_paths():
+            if path in living:
+                ids[number] = self.new.intern_path(path)
+        self.new.post_sorted((key, ids[number]) for key, number in self.old.postings.pairs() if number in ids)
+
+
+@dataclass(frozen=True)
+class _Addresses:
+    links: Mapping[str, Address]
+
+    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+        return None
+
+    def link(self, path: str) -> Address:
+        return self.links.get(path, NO_LINK)

@@ -1,0 +1,605 @@
+"""`Snapshot`: one state of the repository as a graph. Everything that answers questions reads through it.
+
+A snapshot is a stored tree with an overlay of files that differ from it (uncommitted work); for a commit the overlay is
+empty. Its methods read the store in the transaction at hand, or in one of their own: wrap several calls in
+``with snapshot.reading():`` when they belong to one answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import functools
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tokenzip.errors import AmbiguousSymbol, UnknownSymbol
+from tokenzip.git import GitRepository
+from tokenzip.index import Source, analysis_tag, extract, extract_blob, language_tag
+from tokenzip.languages import registry
+from tokenzip.languages.base import stem_of
+from tokenzip.link import Linker
+from tokenzip.model import (
+    NO_DETAIL,
+    Edge,
+    EdgeRow,
+    FileIR,
+    Flag,
+    Interface,
+    LinkedFile,
+    ParseProblem,
+    Revision,
+    Status,
+    Symbol,
+    SymbolDetail,
+    SymbolKey,
+    SymbolRow,
+    TreeId,
+    Unresolved,
+    qualified_names,
+)
+from tokenzip.modules import ModuleMap, detect
+from tokenzip.snapshot.keys import OPEN_REASONS, announced_key, edge_key, name_key, open_key, stem_key, stems_of
+from tokenzip.snapshot.tree import GITLINK, NO_LINK, SYMLINK, StoredTree, TreeFile
+from tokenzip.snapshot.view import SnapshotView
+from tokenzip.store import (
+    Address,
+    LinkRecord,
+    OpenReference,
+    ReadTransaction,
+    Store,
+    decode_head_and_symbols,
+    decode_interface_of,
+    decode_link,
+    link_record,
+)
+
+_REMEMBERED_FILES = 2048
+_NEAREST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayFile:
+    """A file that differs from the stored tree: in content, or only in what it means."""
+
+    file: TreeFile
+    source: Callable[[], bytes]
+    ir: FileIR | None = None
+    """None if the blob is the stored tree's."""
+    link: LinkRecord | None = None
+    """None if the link record is the stored tree's."""
+
+
+Overlay = Mapping[str, OverlayFile | None]
+"""Path -> what stands there instead; None: nothing does."""
+
+
+class OpenUse(NamedTuple):
+    """A file with open references of some name."""
+
+    path: str
+    reference: OpenReference
+
+
+class File:
+    """One file of a snapshot; status and symbols are read when asked for."""
+
+    __slots__ = ("_facts", "_snapshot", "_symbols", "blob", "language", "mode", "path")
+
+    def __init__(self, snapshot: Snapshot, file: TreeFile) -> None:
+        self.path = file.path
+        self.mode = file.mode
+        self.blob = file.blob
+        self.language = file.language
+        self._snapshot = snapshot
+        self._facts: FileIR | None = None
+        self._symbols: tuple[Symbol, ...] | None = None
+
+    def _read(self) -> FileIR:
+        if self._facts is None:
+            self._facts = self._snapshot.ir(self.path) if self.language else FileIR("skipped", 0, reason=self._unread_reason())
+        return self._facts
+
+    def _unread_reason(self) -> str:
+        if self.mode == SYMLINK:
+            return "symbolic link"
+        return "submodule" if self.mode == GITLINK else "no language reads this kind of file"
+
+    @property
+    def status(self) -> Status:
+        return self._read().status
+
+    @property
+    def reason(self) -> str | None:
+        return self._read().reason
+
+    @property
+    def problems(self) -> tuple[ParseProblem, ...]:
+        return self._read().problems
+
+    @property
+    def lines(self) -> int:
+        return self._read().lines
+
+    @property
+    def generated(self) -> bool:
+        return self._read().generated
+
+    @property
+    def is_source(self) -> bool:
+        """Whether a language with symbols reads it (manifests have none)."""
+        return self.language is not None and registry.is_source(self.language)
+
+    @property
+    def is_test(self) -> bool:
+        return self.is_source and self.language is not None and registry.get(self.language).is_test(self.path)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the content; 0 for a submodule."""
+        return self._snapshot.size(self.path)
+
+    @property
+    def rows(self) -> tuple[SymbolRow, ...]:
+        return self._read().symbols
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        if self._symbols is None:
+            rows = self.rows
+            names = qualified_names(rows)
+            self._symbols = tuple(
+                Symbol(self.path, index, name, row, self.blob)
+                for index, (row, name) in enumerate(zip(rows, names, strict=True))
+            )
+        return self._symbols
+
+
+class Snapshot:
+    """One state of the repository as a graph."""
+
+    def __init__(
+        self, git: GitRepository, store: Store, at: Revision, tree: TreeId | None, overlay: Overlay | None = None
+    ) -> None:
+        self.git = git
+        self.store = store
+        self.at = at
+        self.tree = tree
+        self.overlay: Overlay = overlay or {}
+        self._stored = StoredTree(git, tree) if tree is not None else None
+        self._files: OrderedDict[str, File] = OrderedDict()
+        self._links: OrderedDict[str, LinkRecord] = OrderedDict()
+
+    def with_overlay(self, overlay: Overlay, at: Revision | None = None) -> Snapshot:
+        """The same stored tree under another overlay."""
+        return Snapshot(self.git, self.store, at or self.at, self.tree, overlay)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[ReadTransaction]:
+        """One read transaction for several calls."""
+        with self.store.reading() as reading:
+            yield reading
+
+    def _root(self, reading: ReadTransaction) -> bytes:
+        assert self.tree is not None
+        root = reading.snapshot_root(self.tree, analysis_tag())
+        if root is None:
+            raise LookupError(f"tree {self.tree} is not in the store")
+        return root
+
+    # ---- files
+
+    def paths(self) -> Iterator[str]:
+        """Every path, links and submodules included, in a fixed order."""
+        return (file.path for file in self._tree_files())
+
+    def files(self) -> Iterator[File]:
+        """Every file, in the order of `paths`."""
+        with self.reading():
+            for file in self._tree_files():
+                yield self._remember(file)
+
+    def _tree_files(self) -> Iterator[TreeFile]:
+        with self.reading() as reading:
+            if self._stored is not None:
+                for file in self._stored.files(reading, self._root(reading)):
+                    if file.path not in self.overlay:
+                        yield file
+            for path in sorted(self.overlay):
+                over = self.overlay[path]
+                if over is not None:
+                    yield over.file
+
+    def tree_file(self, path: str) -> TreeFile | None:
+        """Mode, blob and language of a path; None if no file is there."""
+        if path in self.overlay:
+            over = self.overlay[path]
+            return over.file if over is not None else None
+        if self._stored is None:
+            return None
+        with self.reading() as reading:
+            return self._stored.file(reading, self._root(reading), path)
+
+    def file(self, path: str) -> File | None:
+        """The file at a path, None if there is none."""
+        known = self._files.get(path)
+        if known is not None:
+            self._files.move_to_end(path)
+            return known
+        found = self.tree_file(path)
+        return self._remember(found) if found is not None else None
+
+    def _remember(self, file: TreeFile) -> File:
+        known = self._files.get(file.path)
+        if known is None:
+            known = self._files[file.path] = File(self, file)
+            if len(self._files) > _REMEMBERED_FILES:
+                self._files.popitem(last=False)
+        return known
+
+    def is_directory(self, path: str) -> bool:
+        """Whether any file lies below `path`."""
+        if not path:
+            return True
+        prefix = path + "/"
+        if any(over is not None and name.startswith(prefix) for name, over in self.overlay.items()):
+            return True
+        if self._stored is None:
+            return False
+        with self.reading() as reading:
+            entries = self._stored.directory(reading, self._root(reading), path)
+            if entries is None:
+                return False
+            removed = {name for name, over in self.overlay.items() if over is None and name.startswith(prefix)}
+            return not removed or any(name not in removed for name in self._below(reading, path))
+
+    def _below(self, reading: ReadTransaction, directory: str) -> Iterator[str]:
+        assert self._stored is not None
+        pending = [directory]
+        while pending:
+            here = pending.pop()
+            for name, entry in (self._stored.directory(reading, self._root(reading), here) or {}).items():
+                if entry.node is not None:
+                    pending.append(f"{here}/{name}")
+                else:
+                    yield f"{here}/{name}"
+
+    def source(self, path: str) -> bytes:
+        """The content of a file. Raises UnknownSymbol if there is none."""
+        over = self.overlay.get(path)
+        if over is not None:
+            return over.source()
+        file = self.tree_file(path)
+        if file is None:
+            raise UnknownSymbol(f"there is no file {path} at {self.at.rev}")
+        return b"" if file.mode == GITLINK else self.git.blob(file.blob)
+
+    def size(self, path: str) -> int:
+        """Bytes of a file's content."""
+        over = self.overlay.get(path)
+        if over is not None and over.ir is not None:
+            return len(over.source())
+        file = self.tree_file(path)
+        return (self.git.blob_sizes([file.blob])[0] or 0) if file is not None and file.mode != GITLINK else 0
+
+    # ---- what files say
+
+    def ir(self, path: str) -> FileIR:
+        """Status and symbols of a file that a language reads (its interface and body are left out)."""
+        over = self.overlay.get(path)
+        if over is not None and over.ir is not None:
+            return over.ir
+        file = self.tree_file(path)
+        if file is None or file.language is None:
+            raise UnknownSymbol(f"there is no readable file {path} at {self.at.rev}")
+        record = self._ir_record(file)
+        return decode_head_and_symbols(record) if record is not None else self.extract(path)
+
+    def interface(self, path: str) -> Interface:
+        """What other files may look at in a file; empty if no language reads it."""
+        over = self.overlay.get(path)
+        if over is not None and over.ir is not None:
+            return over.ir.interface
+        file = self.tree_file(path)
+        if file is None or file.language is None:
+            return Interface()
+        record = self._ir_record(file)
+        return decode_interface_of(record) if record is not None else self.extract(path).interface
+
+    def _ir_record(self, file: TreeFile) -> bytes | None:
+        assert file.language is not None
+        with self.reading() as reading:
+            address = reading.blob_address(file.blob, language_tag(file.language))
+            return reading.ir_record(address) if address is not None else None
+
+    def extract(self, path: str) -> FileIR:
+        """The whole of what a file says, body included, read again from its bytes."""
+        over = self.overlay.get(path)
+        if over is not None and over.ir is not None and over.ir.body is not None:
+            return over.ir
+        file = self.tree_file(path)
+        if file is None or file.language is None:
+            raise UnknownSymbol(f"there is no readable file {path} at {self.at.rev}")
+        if over is not None and over.ir is not None:
+            return extract(over.source(), file.language)
+        return extract_blob(self.git, Source(path, file.blob, file.language, self.git.blob_sizes([file.blob])[0]))
+
+    def symbol(self, key: SymbolKey) -> Symbol | None:
+        """The symbol of that path and qualified name, None if there is none (or the name is empty)."""
+        file = self.file(key.path)
+        if file is None or not key.qualified:
+            return None
+        return _by_qualified_name(file).get(key.qualified)
+
+    def detail(self, symbol: Symbol) -> SymbolDetail:
+        """Parameters, return type, decorators ..., read again from the source."""
+        details = self.details(symbol.path)
+        return details[symbol.index] if symbol.index < len(details) else NO_DETAIL
+
+    def details(self, path: str) -> tuple[SymbolDetail, ...]:
+        """`detail` of each symbol of a file."""
+        file = self.file(path)
+        if file is None or file.language is None or file.status not in ("parsed", "partial"):
+            return ()
+        return registry.get(file.language).describe(self.source(path))
+
+    def signature(self, symbol: Symbol) -> str:
+        """The symbol's head as written, on one line."""
+        text = self.source(symbol.path)[symbol.row.start : symbol.row.signature_end].decode("utf-8", "replace")
+        return " ".join(text.split())
+
+    def docstring(self, symbol: Symbol) -> str:
+        """The symbol's documentation as written, empty if there is none."""
+        return self.source(symbol.path)[symbol.row.doc_start : symbol.row.doc_end].decode("utf-8", "replace")
+
+    # ---- what files mean
+
+    def link(self, path: str) -> LinkRecord:
+        """Edges out of a file and its open references."""
+        over = self.overlay.get(path)
+        if over is not None and over.link is not None:
+            return over.link
+        known = self._links.get(path)
+        if known is None:
+            known = self._links[path] = self._read_link(path)
+            if len(self._links) > _REMEMBERED_FILES:
+                self._links.popitem(last=False)
+        return known
+
+    def _read_link(self, path: str) -> LinkRecord:
+        file = self.tree_file(path)
+        if file is None or file.language is None or file.link is None or file.link == NO_LINK:
+            return LinkRecord()
+        return self._stored_link(file.path, file.link)
+
+    def _stored_link(self, path: str, address: Address) -> LinkRecord:
+        with self.reading() as reading:
+            record = reading.link_record(address)
+        return decode_link(record, path) if record is not None else link_record(self.relink(path))
+
+    def relink(self, path: str) -> LinkedFile:
+        """Link a file again: for the lines of its open references, which are not stored."""
+        return Linker(SnapshotView(self)).link(path, self.extract(path))
+
+    def file_edges(self, path: str) -> tuple[Edge, ...]:
+        """All edges out of a file, by source symbol and line."""
+        edges = self.link(path).edges
+        if not edges:
+            return ()
+        file = self.file(path)
+        names = [symbol.qualified_name for symbol in file.symbols] if file is not None else []
+        return tuple(_edge(path, names, row) for row in edges)
+
+    def edges_from(self, key: SymbolKey) -> tuple[Edge, ...]:
+        """Edges whose source is exactly this symbol; with an empty name, those of the file's module level."""
+        return tuple(edge for edge in self.file_edges(key.path) if edge.source == key)
+
+    def edges_to(self, key: SymbolKey) -> tuple[Edge, ...]:
+        """Edges whose target is exactly this symbol, or this file; ordered by path and line."""
+        with self.reading():
+            candidates = {key.path, *self.paths_posted([edge_key(key.path, key.qualified)])}
+            found: list[Edge] = []
+            for path in sorted(candidates):
+                if any(row.qualified == key.qualified and row.path == key.path for row in self.link(path).edges):
+                    found.extend(edge for edge in self.file_edges(path) if edge.target == key)
+        return tuple(found)
+
+    def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
+        """Every reference of a file that has no edge, with its line; the file is linked again for it."""
+        file = self.file(path)
+        if file is None or not file.is_source or file.status not in ("parsed", "partial"):
+            return ()
+        names = [symbol.qualified_name for symbol in file.symbols]
+        return tuple(
+            Unresolved(
+                SymbolKey(path, names[row.source] if row.source >= 0 else ""),
+                row.kind,
+                row.line,
+                row.name,
+                row.reason,
+                row.detail,
+            )
+            for row in self.relink(path).unresolved
+        )
+
+    def open_uses(self, name: str) -> tuple[OpenUse, ...]:
+        """Files with references of that name which may mean a symbol of the repository (dynamic, ambiguous, missing)."""
+        with self.reading():
+            return tuple(
+                OpenUse(path, reference)
+                for path in self.paths_posted([open_key(name)])
+                for reference in self.link(path).open
+                if reference.name == name and reference.reason in OPEN_REASONS
+            )
+
+    def unresolved_named(self, name: str) -> tuple[Unresolved, ...]:
+        """The references of `open_uses` one by one, with their lines: each of the files is linked again."""
+        paths = sorted({use.path for use in self.open_uses(name)})
+        return tuple(
+            row for path in paths for row in self.unresolved_in(path) if row.name == name and row.reason in OPEN_REASONS
+        )
+
+    def paths_posted(self, hashes: Iterable[int]) -> list[str]:
+        """Paths of this snapshot under any of the key hashes, and all of the overlay; to be verified by the caller."""
+        with self.reading() as reading:
+            posted = reading.paths_posted(hashes)
+            return sorted({*(path for path in posted if self.tree_file(path) is not None), *self._overlay_paths()})
+
+    def _overlay_paths(self) -> Iterator[str]:
+        return (path for path, over in self.overlay.items() if over is not None)
+
+    def with_stem(self, stem: str) -> tuple[str, ...]:
+        """Files that a language reads, and directories, whose base name up to the first dot is `stem`; sorted."""
+        with self.reading() as reading:
+            posted = set(reading.paths_posted([stem_key(stem)]))
+            for path in self._overlay_paths():
+                posted.update(above for above, _ in stems_of([path]))
+            found = {path.rstrip("/") for path in posted if stem_of(path.rstrip("/")) == stem and self._stands(path)}
+        return tuple(sorted(found))
+
+    def _stands(self, path: str) -> bool:
+        if path.endswith("/"):
+            return self.is_directory(path[:-1])
+        file = self.tree_file(path)
+        return file is not None and file.language is not None
+
+    def announcing(self, key: str) -> tuple[str, ...]:
+        """Files whose interface announces `key`, sorted."""
+        return tuple(path for path in self.paths_posted([announced_key(key)]) if key in self.interface(path).announces)
+
+    # ---- names
+
+    def resolve_handle(self, text: str) -> SymbolKey:
+        """What a handle names: ``path::Qualified.name``, a path, or a short form of either that is unique.
+
+        Raises UnknownSymbol with the nearest names, AmbiguousSymbol with all candidates.
+        """
+        with self.reading():
+            path, separator, qualified = text.partition("::")
+            if separator:
+                return self._in_file(self._one_path(path), qualified)
+            if self.tree_file(text) is not None:
+                return SymbolKey(text)
+            found = self.named(text)
+            if len(found) == 1:
+                return found[0].key
+            if found:
+                raise AmbiguousSymbol(
+                    f"{text} names {len(found)} symbols",
+                    hint="give the whole handle of one of them",
+                    candidates=[symbol.handle for symbol in found],
+                )
+            return SymbolKey(self._one_path(text))
+
+    def _in_file(self, path: str, qualified: str) -> SymbolKey:
+        key = SymbolKey(path, qualified)
+        if not qualified or self.symbol(key) is not None:
+            return key
+        file = self.file(path)
+        symbols = file.symbols if file is not None else ()
+        suffix = [symbol for symbol in symbols if symbol.qualified_name.endswith("." + qualified)]
+        if len(suffix) == 1:
+            return suffix[0].key
+        near = [symbol.handle for symbol in suffix] or [
+            f"{path}::{name}"
+            for name in difflib.get_close_matches(qualified, [symbol.qualified_name for symbol in symbols], _NEAREST_NAMES, 0.5)
+        ]
+        raise UnknownSymbol(f"{path} has no symbol {qualified} at {self.at.rev}", hint=_nearest_hint(near), candidates=near)
+
+    def _one_path(self, text: str) -> str:
+        """A whole path, or the only path that ends in it."""
+        text = text.removeprefix("./").rstrip("/")
+        if self.tree_file(text) is not None:
+            return text
+        name = text.rpartition("/")[2]
+        with self.reading():
+            ends = [
+                path
+                for path in self.paths_posted([stem_key(stem_of(name))])
+                if path.endswith("/" + text) and self.tree_file(path) is not None
+            ]
+        if len(ends) == 1:
+            return ends[0]
+        if ends:
+            raise AmbiguousSymbol(f"{text} names {len(ends)} files", hint="give a longer path", candidates=ends)
+        near = self._nearest(text)
+        raise UnknownSymbol(f"there is no symbol or file {text} at {self.at.rev}", hint=_nearest_hint(near), candidates=near)
+
+    def named(self, text: str) -> tuple[Symbol, ...]:
+        """Symbols whose qualified name is `text` or ends in ``.text``; if some are so at top level, only those.
+
+        Ordered by path and position; symbols local to a function only if there are no others.
+        """
+        parts = text.split(".")
+        with self.reading():
+            found = [
+                symbol
+                for path in self.paths_posted([name_key(parts[-1].partition("#")[0])])
+                if (file := self.file(path)) is not None and file.is_source
+                for symbol in file.symbols
+                if symbol.qualified_name == text or symbol.qualified_name.endswith("." + text)
+            ]
+        whole = [symbol for symbol in found if symbol.qualified_name == text]
+        shared = [symbol for symbol in whole or found if not symbol.row.flags & Flag.LOCAL]
+        return tuple(shared or whole or found)
+
+    def _nearest(self, text: str) -> list[str]:
+        """Names that resemble `text`: for a message, so a scan of all symbols is no harm."""
+        wanted = text.rpartition(".")[2].rpartition("/")[2].lower()
+        names: dict[str, str] = {}
+        for file in self.files():
+            names.setdefault(file.path.rpartition("/")[2].lower(), file.path)
+            if file.is_source:
+                for symbol in file.symbols:
+                    names.setdefault(symbol.name.lower(), symbol.handle)
+        return [names[name] for name in difflib.get_close_matches(wanted, names, _NEAREST_NAMES, 0.6)]
+
+    def modules(self) -> ModuleMap:
+        """The modules of this state, from its manifests."""
+        return self._modules
+
+    @functools.cached_property
+    def _modules(self) -> ModuleMap:
+        with self.reading():
+            return detect(self.paths(), self.interface, self.source)
+
+    def digest(self) -> str:
+        """A digest of the whole graph: equal for equal states, however they were reached."""
+        total = hashlib.blake2b(digest_size=16)
+        with self.reading():
+            for file in sorted(self.files(), key=lambda file: file.path):
+                if file.language is None:
+                    record: object = (file.path, file.mode, file.blob)
+                else:
+                    link = self.link(file.path)
+                    record = (file.path, file.mode, file.blob, file.status, file.reason, link.edges, link.open)
+                total.update(repr(record).encode("utf-8", "surrogateescape"))
+        return total.hexdigest()
+
+
+def _nearest_hint(near: Sequence[str]) -> str:
+    return f"did you mean {' or '.join(near[:3])}?" if near else "`tokenzip search WORDS` finds symbols by words"
+
+
+def _by_qualified_name(file: File) -> Mapping[str, Symbol]:
+    return {symbol.qualified_name: symbol for symbol in file.symbols}
+
+
+def _edge(path: str, names: Sequence[str], row: EdgeRow) -> Edge:
+    source = SymbolKey(path, names[row.source] if 0 <= row.source < len(names) else "")
+    return Edge(source, SymbolKey(row.path, row.qualified), row.kind, row.tier, row.line, row.detail)
+
+
+def changed_paths(base: Snapshot, head: Snapshot) -> tuple[str, ...]:
+    """Paths whose blob, mode or existence differs between two snapshots, sorted."""
+    paths = {change.path for change in base.git.diff_trees(base.tree, head.tree)}
+    paths.update(base.overlay, head.overlay)
+    return tuple(path for path in sorted(paths) if _content_of(base, path) != _content_of(head, path))
+
+
+def _content_of(snapshot: Snapshot, path: str) -> tuple[int, str] | None:
+    file = snapshot.tree_file(path)
+    return None if file is None else (file.mode, file.blob)

@@ -1,0 +1,149 @@
+"""A git tree joined with its node: which files a state has, and where the store keeps what they mean.
+
+Names, modes and blob ids come from git's own tree objects. A *node* adds what git does not know: in git's order, 10 bytes for
+each directory (the digest of its node) and 6 bytes for each file that a language reads (the address of its link record).
+Nodes are named by the digest of their bytes, so directories that mean the same are shared between snapshots.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from tokenzip.git import GitRepository
+from tokenzip.languages import registry
+from tokenzip.model import BlobId, TreeId
+from tokenzip.store import Address, ReadTransaction, WriteTransaction
+
+DIRECTORY = 0o040000
+SYMLINK = 0o120000
+GITLINK = 0o160000
+_ADDRESS = struct.Struct(">IH")
+_NODE = 10
+NO_LINK = Address(0, 0)
+"""Address of an empty link record: nothing is stored for it."""
+
+
+class Entry(NamedTuple):
+    """One name in a directory."""
+
+    mode: int
+    id: str
+    language: str | None
+    """Which language reads it; None for directories, links and files of no known language."""
+    link: Address | None
+    node: bytes | None
+
+
+Directory = Mapping[str, Entry]
+
+
+def read_directory(git: GitRepository, reading: ReadTransaction, tree: TreeId, node: bytes) -> Directory:
+    """The entries of one directory in git's order. Raises LookupError if the node is not in the store."""
+    value = reading.node(node)
+    if value is None:
+        raise LookupError(f"node {node.hex()} is not in the store")
+    entries: dict[str, Entry] = {}
+    at = 0
+    for name, mode, identity in git.tree(tree):
+        language = language_of(name, mode)
+        if mode == DIRECTORY:
+            entries[name] = Entry(mode, identity, None, None, value[at : at + _NODE])
+            at += _NODE
+        elif language is None:
+            entries[name] = Entry(mode, identity, None, None, None)
+        else:
+            entries[name] = Entry(mode, identity, language, Address(*_ADDRESS.unpack_from(value, at)), None)
+            at += _ADDRESS.size
+    return entries
+
+
+def language_of(name: str, mode: int) -> str | None:
+    """The language that reads a tree entry: none reads links, sub-repositories and directories."""
+    if mode in (DIRECTORY, SYMLINK, GITLINK):
+        return None
+    return registry.name_for_path(name)
+
+
+class Links(Protocol):
+    """Where the link record of each file of a new tree lies."""
+
+    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+        """The node of a directory in which nothing changed, if it is known already."""
+        ...
+
+    def link(self, path: str) -> Address: ...
+
+
+def write_nodes(git: GitRepository, writing: WriteTransaction, tree: TreeId, links: Links, directory: str = "") -> bytes:
+    """Write the nodes of a tree, the deepest first; the digest of the root's."""
+    known = links.unchanged(directory, tree)
+    if known is not None:
+        return known
+    parts: list[bytes] = []
+    for name, mode, identity in git.tree(tree):
+        path = f"{directory}/{name}" if directory else name
+        if mode == DIRECTORY:
+            parts.append(write_nodes(git, writing, TreeId(identity), links, path))
+        elif language_of(name, mode) is not None:
+            parts.append(_ADDRESS.pack(*links.link(path)))
+    return writing.put_node(b"".join(parts))
+
+
+class TreeFile(NamedTuple):
+    """A file of a state."""
+
+    path: str
+    mode: int
+    blob: BlobId
+    language: str | None
+    link: Address | None
+
+
+class StoredTree:
+    """A tree whose nodes are in the store; directories are read when asked for and remembered."""
+
+    def __init__(self, git: GitRepository, tree: TreeId) -> None:
+        self.git = git
+        self.tree = tree
+        self._directories: dict[tuple[str, bytes], Directory] = {}
+
+    def _read(self, reading: ReadTransaction, tree: str, node: bytes) -> Directory:
+        key = (tree, node)
+        known = self._directories.get(key)
+        if known is None:
+            known = self._directories[key] = read_directory(self.git, reading, TreeId(tree), node)
+        return known
+
+    def directory(self, reading: ReadTransaction, root: bytes, path: str) -> Directory | None:
+        """The entries of a directory, None if there is no such directory."""
+        here = self._read(reading, self.tree, root)
+        for name in path.split("/") if path else ():
+            entry = here.get(name)
+            if entry is None or entry.node is None:
+                return None
+            here = self._read(reading, entry.id, entry.node)
+        return here
+
+    def file(self, reading: ReadTransaction, root: bytes, path: str) -> TreeFile | None:
+        """The file at a path; None for a directory or nothing."""
+        parent, _, name = path.rpartition("/")
+        entries = self.directory(reading, root, parent)
+        entry = entries.get(name) if entries is not None else None
+        if entry is None or entry.mode == DIRECTORY:
+            return None
+        return TreeFile(path, entry.mode, BlobId(entry.id), entry.language, entry.link)
+
+    def files(self, reading: ReadTransaction, root: bytes) -> Iterator[TreeFile]:
+        """All files, directory by directory in git's order."""
+        pending: list[tuple[str, Iterator[tuple[str, Entry]]]] = [("", iter(self._read(reading, self.tree, root).items()))]
+        while pending:
+            prefix, entries = pending[-1]
+            for name, entry in entries:
+                if entry.node is not None:
+                    pending.append((f"{prefix}{name}/", iter(self._read(reading, entry.id, entry.node).items())))
+                    break
+                yield TreeFile(prefix + name, entry.mode, BlobId(entry.id), entry.language, entry.link)
+            else:
+                pending.pop()

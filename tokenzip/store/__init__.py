@@ -1,0 +1,65 @@
+"""The store: the only package that touches lmdb, msgpack and zstandard. Typed tables, transactions, versions, gc.
+
+``docs/decisions/0001-store.md`` says where it lies and why; `environment` opens it, `records` says what bytes mean,
+`postings` is the inverted index. What a table holds:
+
+==========  ================================================  ==========================================================
+table       key                                               value
+==========  ================================================  ==========================================================
+meta        text                                              segments of the postings, counters
+blob        10 bytes of the blob id, 4 of the language's tag  address of the file record
+ir          pack number                                       pack of file records (status, symbols, interface)
+link        pack number                                       pack of link records (edges, open references)
+node        10-byte digest of the value                       one directory: link addresses and nodes, in git's order
+snapshot    tree id, 4 bytes of the analysis' tag             digest of the root's node
+path        path id                                           path (a directory's ends in a slash)
+path_id     8-byte digest of the path                         path id
+postings    segment, first hash                               chunk of the inverted index
+==========  ================================================  ==========================================================
+"""
+
+from tokenzip.store.database import ReadTransaction, Store, WriteTransaction
+from tokenzip.store.location import family_folder
+from tokenzip.store.postings import key_hash
+from tokenzip.store.records import (
+    Address,
+    LinkRecord,
+    OpenReference,
+    decode_head_and_symbols,
+    decode_interface,
+    decode_interface_of,
+    decode_ir,
+    decode_link,
+    encode_interface,
+    encode_ir,
+    encode_link,
+    encode_pack,
+    link_record,
+    pack_value,
+    packs_of,
+    unpack_value,
+)
+
+__all__ = [
+    "Address",
+    "LinkRecord",
+    "OpenReference",
+    "ReadTransaction",
+    "Store",
+    "WriteTransaction",
+    "decode_head_and_symbols",
+    "decode_interface",
+    "decode_interface_of",
+    "decode_ir",
+    "decode_link",
+    "encode_interface",
+    "encode_ir",
+    "encode_link",
+    "encode_pack",
+    "family_folder",
+    "key_hash",
+    "link_record",
+    "pack_value",
+    "packs_of",
+    "unpack_value",
+]

@@ -1,0 +1,287 @@
+"""`Store`: typed tables over an LMDB environment. A query reads in one transaction; a write is one batch."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import struct
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tokenzip.model import BlobId, TreeId
+from tokenzip.store.environment import Environment, Opener
+from tokenzip.store.postings import Postings
+from tokenzip.store.records import Address, decode_pack, encode_pack, packs_of
+
+_LOG = logging.getLogger(__name__)
+_ADDRESS = struct.Struct(">IH")
+_CACHE_BYTES = 6 << 20
+WRITE_PATIENCE = 60.0
+"""Seconds to wait for another writer's batch before giving up with `StoreBusy`."""
+
+
+class _Cache:
+    """What one environment gave, decoded: packs by table and number (bounded by bytes), chunks of the postings."""
+
+    def __init__(self) -> None:
+        self.chunks: dict[bytes, Any] = {}
+        self._packs: OrderedDict[tuple[str, int], tuple[bytes, ...]] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def pack(self, table: str, number: int, read: Callable[[], tuple[bytes, ...]]) -> tuple[bytes, ...]:
+        key = (table, number)
+        with self._lock:
+            known = self._packs.get(key)
+            if known is not None:
+                self._packs.move_to_end(key)
+                return known
+        fresh = read()
+        with self._lock:
+            if key not in self._packs:
+                self._packs[key] = fresh
+                self._bytes += sum(map(len, fresh))
+            while self._bytes > _CACHE_BYTES and len(self._packs) > 1:
+                _, dropped = self._packs.popitem(last=False)
+                self._bytes -= sum(map(len, dropped))
+            if len(self.chunks) > 512:
+                self.chunks.clear()
+        return fresh
+
+
+class ReadTransaction:
+    """One consistent view of the store."""
+
+    def __init__(self, transaction: Any, environment: Environment, cache: _Cache) -> None:
+        self._transaction = transaction
+        self._tables = environment.tables
+        self._cache = cache
+        self.postings = Postings(transaction, environment.tables, cache.chunks)
+
+    def _get(self, table: str, key: bytes) -> bytes | None:
+        value = self._transaction.get(key, db=self._tables[table])
+        return None if value is None else bytes(value)
+
+    def blob_address(self, blob: BlobId, tag: bytes) -> Address | None:
+        """Where the record of a blob lies, read as the language and extractor version that `tag` stands for."""
+        value = self._get("blob", blob_key(blob, tag))
+        return None if value is None else Address(*_ADDRESS.unpack(value))
+
+    def ir_record(self, address: Address) -> bytes | None:
+        return self._record("ir", address)
+
+    def link_record(self, address: Address) -> bytes | None:
+        return self._record("link", address)
+
+    def _record(self, table: str, address: Address) -> bytes | None:
+        """The bytes of a record; None, with a line in the log, for a damaged pack: a bad entry is a miss."""
+        try:
+            return self._cache.pack(table, address.pack, lambda: self._read_pack(table, address.pack))[address.slot]
+        except (LookupError, ValueError) as error:
+            _LOG.warning("damaged record %s in table %s is worked out again: %s", address, table, error)
+            return None
+
+    def _read_pack(self, table: str, number: int) -> tuple[bytes, ...]:
+        value = self._transaction.get(number.to_bytes(4, "big"), db=self._tables[table])
+        if value is None:
+            raise LookupError("no such pack")
+        return decode_pack(value)
+
+    def node(self, digest: bytes) -> bytes | None:
+        return self._get("node", digest)
+
+    def snapshot_root(self, tree: TreeId, tag: bytes) -> bytes | None:
+        """Digest of the root's node, if the tree was brought in by this version of the analysis."""
+        return self._get("snapshot", bytes.fromhex(tree) + tag)
+
+    def snapshots(self, tag: bytes) -> Iterator[tuple[TreeId, bytes]]:
+        """All trees in the store and their roots."""
+        with self._transaction.cursor(self._tables["snapshot"]) as cursor:
+            for key, value in cursor:
+                if bytes(key[-len(tag) :]) == tag:
+                    yield TreeId(bytes(key[: -len(tag)]).hex()), bytes(value)
+
+    def path(self, path_id: int) -> str:
+        value = self._get("path", path_id.to_bytes(4, "big"))
+        if value is None:
+            raise LookupError(f"path {path_id} is not in the store")
+        return value.decode("utf-8", "surrogateescape")
+
+    def all_paths(self) -> Iterator[tuple[int, str]]:
+        """Every path that was ever given an id."""
+        with self._transaction.cursor(self._tables["path"]) as cursor:
+            for key, value in cursor:
+                yield int.from_bytes(key, "big"), bytes(value).decode("utf-8", "surrogateescape")
+
+    def path_id(self, path: str) -> int | None:
+        value = self._get("path_id", _path_digest(path))
+        return None if value is None else int.from_bytes(value, "big")
+
+    def paths_posted(self, hashes: Iterable[int]) -> list[str]:
+        """Paths under any of the key hashes, sorted: a superset, to be verified in the snapshot at hand."""
+        return sorted(self.path(path_id) for path_id in self.postings.paths(hashes))
+
+    def meta(self, key: str) -> bytes | None:
+        return self._get("meta", key.encode())
+
+    def entries(self, table: str) -> int:
+        count: int = self._transaction.stat(db=self._tables[table])["entries"]
+        return count
+
+
+class WriteTransaction(ReadTransaction):
+    """The writer's view; everything written in it becomes visible at once, or not at all."""
+
+    def put_packs(self, table: str, packs: Sequence[bytes]) -> list[int]:
+        """Append encoded packs; their numbers."""
+        first = self._last_number(table) + 1
+        for number, pack in enumerate(packs, first):
+            self._transaction.put(number.to_bytes(4, "big"), pack, db=self._tables[table], append=True)
+        return list(range(first, first + len(packs)))
+
+    def put_records(self, table: str, records: Sequence[bytes]) -> list[Address]:
+        """Pack, compress and append records; where each lies."""
+        groups = packs_of(records)
+        numbers = self.put_packs(table, [encode_pack(group) for group in groups])
+        return [Address(number, slot) for number, group in zip(numbers, groups, strict=True) for slot in range(len(group))]
+
+    def put_blob(self, blob: BlobId, tag: bytes, address: Address) -> None:
+        self._transaction.put(blob_key(blob, tag), _ADDRESS.pack(*address), db=self._tables["blob"])
+
+    def put_node(self, value: bytes) -> bytes:
+        """Store a directory's node under the digest of its value; the digest."""
+        digest = node_digest(value)
+        self._transaction.put(digest, value, db=self._tables["node"], overwrite=False)
+        return digest
+
+    def put_snapshot(self, tree: TreeId, tag: bytes, root: bytes) -> None:
+        self._transaction.put(bytes.fromhex(tree) + tag, root, db=self._tables["snapshot"])
+
+    def put_meta(self, key: str, value: bytes) -> None:
+        self._transaction.put(key.encode(), value, db=self._tables["meta"])
+
+    def intern_path(self, path: str) -> int:
+        """The id of a path, given now if it has none."""
+        known = self.path_id(path)
+        if known is not None:
+            return known
+        number = self._last_number("path") + 1
+        key = number.to_bytes(4, "big")
+        self._transaction.put(key, path.encode("utf-8", "surrogateescape"), db=self._tables["path"], append=True)
+        self._transaction.put(_path_digest(path), key, db=self._tables["path_id"])
+        return number
+
+    def post(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Add (key hash, path id) pairs to the inverted index."""
+        self.postings.add(pairs)
+
+    def post_sorted(self, pairs: Iterator[tuple[int, int]]) -> None:
+        """Like `post`, for pairs in order of their keys; they are not held in memory."""
+        self.postings.add_sorted(pairs)
+
+    def _last_number(self, table: str) -> int:
+        with self._transaction.cursor(self._tables[table]) as cursor:
+            return int.from_bytes(cursor.key(), "big") if cursor.last() else 0
+
+
+class Store:
+    """The store of one repository family. Opened at first use; safe to share between threads."""
+
+    def __init__(self, folder: Path, *, on_notice: Callable[[str], None] = lambda _: None) -> None:
+        self.folder = folder
+        self._opener = Opener(folder, on_notice=on_notice)
+        self._caches: dict[int, _Cache] = {}
+        self._local = threading.local()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[ReadTransaction]:
+        """A read transaction for one question; nested calls of a thread share the outermost one."""
+        open_now: ReadTransaction | None = getattr(self._local, "reading", None)
+        if open_now is not None:
+            yield open_now
+            return
+        environment = self._opener.environment()
+        with environment.begin(write=False) as transaction:
+            self._local.reading = ReadTransaction(transaction, environment, self._cache_of(environment))
+            try:
+                yield self._local.reading
+            finally:
+                self._local.reading = None
+
+    def write(self, work: Callable[[WriteTransaction], Any], *, patience: float = WRITE_PATIENCE) -> Any:
+        """Run `work` in one write transaction (again from its start if the map had to grow) and give what it gives.
+
+        Raises StoreBusy after `patience` seconds of waiting, StoreFull, StoreReadOnly.
+        """
+        self._opener.environment()
+        with self._opener.locked("write", patience):
+            environment = self._opener.environment()
+            cache = self._cache_of(environment)
+
+            def transaction_work(transaction: Any) -> Any:
+                writer = WriteTransaction(transaction, environment, cache)
+                outer = getattr(self._local, "reading", None)
+                self._local.reading = writer
+                try:
+                    return work(writer)
+                except BaseException:
+                    self._caches = {}  # it may hold what this transaction wrote and now takes back
+                    raise
+                finally:
+                    self._local.reading = outer
+
+            return environment.write(transaction_work)
+
+    @contextlib.contextmanager
+    def single_flight(self, patience: float) -> Iterator[None]:
+        """Held by the one process that brings a whole tree in, while it does; others wait and find it done."""
+        self._opener.environment()
+        with self._opener.locked("index", patience):
+            yield
+
+    def _cache_of(self, environment: Environment) -> _Cache:
+        key = id(environment)
+        cache = self._caches.get(key)
+        if cache is None:
+            self._caches = {key: (cache := _Cache())}
+        return cache
+
+    @property
+    def used_bytes(self) -> int:
+        return self._opener.environment().used_bytes()
+
+    @property
+    def file_bytes(self) -> int:
+        return self._opener.environment().file_bytes()
+
+    def rewrite(self, copy: Callable[[ReadTransaction, WriteTransaction], None], *, patience: float = WRITE_PATIENCE) -> None:
+        """Begin a new generation with what `copy` takes over from the live one, and make it the live one."""
+        self._opener.environment()
+        with self._opener.locked("write", patience):
+            old = self._opener.environment()
+            folder = self._opener.next_generation()
+            fresh = Environment(folder, read_only=False)
+            with old.begin(write=False) as transaction:
+                reader = ReadTransaction(transaction, old, _Cache())
+                fresh.write(lambda writing: copy(reader, WriteTransaction(writing, fresh, _Cache())))
+            fresh.sync()
+            fresh.close()
+            self._opener.point_to(folder.name)
+            self._opener.remove_old_generations()
+
+
+def blob_key(blob: BlobId, tag: bytes) -> bytes:
+    """10 bytes of the id are enough to tell the blobs of one family apart (2^-40 at a million of them)."""
+    return bytes.fromhex(blob[:20]) + tag
+
+
+def node_digest(value: bytes) -> bytes:
+    return hashlib.blake2b(value, digest_size=10).digest()
+
+
+def _path_digest(path: str) -> bytes:
+    return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).digest()

@@ -1,0 +1,338 @@
+"""How records become bytes: columns of small integers beside tables of strings, several neighbours to a compressed pack.
+
+Every form here is part of the store's format (`environment.FORMAT`): change one, and the format number changes with it.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import msgpack
+import zstandard
+
+from tokenzip.model import (
+    EDGE_KINDS,
+    REASONS,
+    SYMBOL_KINDS,
+    TIERS,
+    EdgeRow,
+    FileIR,
+    Interface,
+    LinkedFile,
+    ParseProblem,
+    Status,
+    SymbolRow,
+)
+
+PACK_BYTES = 1 << 15
+"""Raw size at which a pack is closed: about 8 KB after compression, two pages of the store."""
+_LEVEL = 9
+_STATUSES: tuple[Status, ...] = ("parsed", "partial", "failed", "skipped")
+_SYMBOL_KIND = {name: number for number, name in enumerate(SYMBOL_KINDS)}
+_EDGE_KIND = {name: number for number, name in enumerate(EDGE_KINDS)}
+_TIER = {name: number for number, name in enumerate(TIERS)}
+_REASON = {name: number for number, name in enumerate(REASONS)}
+
+
+class Address(NamedTuple):
+    """Where a record lies: the pack's number and the place in it."""
+
+    pack: int
+    slot: int
+
+
+class OpenReference(NamedTuple):
+    """References of one file that have no edge, grouped: the lines are read again from the blob when somebody asks."""
+
+    kind: str
+    name: str
+    reason: str
+    detail: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRecord:
+    """What the store keeps of a `LinkedFile`."""
+
+    edges: tuple[EdgeRow, ...] = ()
+    open: tuple[OpenReference, ...] = ()
+
+
+def pack_value(value: Any) -> bytes:
+    """Any plain value as bytes; odd path names (lone surrogates) survive."""
+    packed: bytes = msgpack.packb(value, use_bin_type=True, unicode_errors="surrogatepass")
+    return packed
+
+
+def unpack_value(data: bytes | memoryview) -> Any:
+    """The value again, with tuples where there were tuples or lists."""
+    return msgpack.unpackb(data, use_list=False, strict_map_key=False, unicode_errors="surrogatepass")
+
+
+# ---- files
+
+
+def encode_ir(ir: FileIR) -> bytes:
+    """The stored form of a file: status, symbols and interface, without the body."""
+    head = (_STATUSES.index(ir.status), ir.lines, int(ir.generated), ir.reason, tuple(map(tuple, ir.problems)))
+    return pack_value((head, _encode_symbols(ir.symbols), encode_interface(ir.interface)))
+
+
+def decode_ir(data: bytes) -> FileIR:
+    (status, lines, generated, reason, problems), symbols, interface = unpack_value(data)
+    return FileIR(
+        status=_STATUSES[status],
+        lines=lines,
+        interface=decode_interface(interface),
+        symbols=_decode_symbols(symbols),
+        problems=tuple(ParseProblem(*problem) for problem in problems),
+        reason=reason,
+        generated=bool(generated),
+    )
+
+
+def decode_head_and_symbols(data: bytes) -> FileIR:
+    """Like `decode_ir` without the interface, which answers seldom need."""
+    (status, lines, generated, reason, problems), symbols, _ = unpack_value(data)
+    return FileIR(
+        status=_STATUSES[status],
+        lines=lines,
+        symbols=_decode_symbols(symbols),
+        problems=tuple(ParseProblem(*problem) for problem in problems),
+        reason=reason,
+        generated=bool(generated),
+    )
+
+
+def decode_interface_of(data: bytes) -> Interface:
+    return decode_interface(unpack_value(data)[2])
+
+
+def encode_interface(interface: Interface) -> bytes:
+    return pack_value(
+        (interface.names, interface.definitions, interface.members, interface.stars, interface.announces)
+        if interface.names or interface.definitions or interface.members or interface.stars or interface.announces
+        else ()
+    )
+
+
+def decode_interface(data: bytes) -> Interface:
+    fields = unpack_value(data)
+    return Interface(*fields) if fields else Interface()
+
+
+def _encode_symbols(rows: Sequence[SymbolRow]) -> bytes:
+    if not rows:
+        return b""
+    names, kinds, parents, flags, lines, name_lines, ends, starts, heads, stops, doc_starts, doc_stops, *hashes = zip(
+        *rows, strict=True
+    )
+    return pack_value(
+        (
+            names,
+            bytes(_SYMBOL_KIND[kind] for kind in kinds),
+            [index - parent for index, parent in enumerate(parents)],
+            flags,
+            _deltas(lines),
+            _minus(name_lines, lines),
+            _minus(ends, lines),
+            _deltas(starts),
+            _minus(heads, starts),
+            _minus(stops, starts),
+            [start - base if start != stop else 0 for start, stop, base in zip(doc_starts, doc_stops, starts, strict=True)],
+            _minus(doc_stops, doc_starts),
+            struct.pack(f"<{len(rows)}I", *hashes[0]),
+            struct.pack(f"<{len(rows)}I", *hashes[1]),
+        )
+    )
+
+
+def _decode_symbols(data: bytes) -> tuple[SymbolRow, ...]:
+    if not data:
+        return ()
+    (
+        names,
+        kinds,
+        parents,
+        flags,
+        lines,
+        name_lines,
+        ends,
+        starts,
+        heads,
+        stops,
+        doc_starts,
+        doc_sizes,
+        signatures,
+        contents,
+    ) = unpack_value(data)
+    count = len(kinds)
+    lines = tuple(accumulate(lines))
+    starts = tuple(accumulate(starts))
+    doc_starts = [base + offset if size else 0 for base, offset, size in zip(starts, doc_starts, doc_sizes, strict=True)]
+    return tuple(
+        map(
+            SymbolRow._make,
+            zip(
+                names,
+                [SYMBOL_KINDS[kind] for kind in kinds],
+                [index - up for index, up in enumerate(parents)],
+                flags,
+                lines,
+                _plus(name_lines, lines),
+                _plus(ends, lines),
+                starts,
+                _plus(heads, starts),
+                _plus(stops, starts),
+                doc_starts,
+                _plus(doc_sizes, doc_starts),
+                struct.unpack(f"<{count}I", signatures),
+                struct.unpack(f"<{count}I", contents),
+                strict=True,
+            ),
+        )
+    )
+
+
+def _deltas(numbers: Sequence[int]) -> list[int]:
+    return [number - before for number, before in zip(numbers, (0, *numbers), strict=False)]
+
+
+def _minus(numbers: Sequence[int], bases: Sequence[int]) -> list[int]:
+    return [number - base for number, base in zip(numbers, bases, strict=True)]
+
+
+def _plus(numbers: Sequence[int], bases: Sequence[int]) -> list[int]:
+    return [number + base for number, base in zip(numbers, bases, strict=True)]
+
+
+# ---- links
+
+
+def link_record(linked: LinkedFile) -> LinkRecord:
+    """What is kept of a link: its edges, and its open references without their lines."""
+    counts: dict[tuple[str, str, str, str], int] = {}
+    for row in linked.unresolved:
+        key = (row.kind, row.name, row.reason, row.detail if row.kind == "imports" else "")
+        counts[key] = counts.get(key, 0) + 1
+    return LinkRecord(linked.edges, tuple(OpenReference(*key, times) for key, times in sorted(counts.items())))
+
+
+def encode_link(record: LinkRecord, path: str) -> bytes:
+    """Columns over a table of targets; a target in the own file has no path, so equal files in two places look alike."""
+    if not record.edges and not record.open:
+        return b""
+    targets: dict[tuple[str, str], int] = {}
+    details: dict[str, int] = {"": 0}
+    columns: tuple[list[int], list[int], list[int], list[int], list[int]] = ([], [], [], [], [])
+    for edge in record.edges:
+        target = ("" if edge.path == path else edge.path, edge.qualified)
+        columns[0].append(edge.source)
+        columns[1].append(_EDGE_KIND[edge.kind] * len(TIERS) + _TIER[edge.tier])
+        columns[2].append(edge.line)
+        columns[3].append(targets.setdefault(target, len(targets)))
+        columns[4].append(details.setdefault(edge.detail, len(details)))
+    paths: dict[str, int] = {}
+    target_paths = [paths.setdefault(target_path, len(paths)) for target_path, _ in targets]
+    has_details = len(details) > 1
+    return pack_value(
+        (
+            _deltas(columns[0]),
+            columns[1],
+            _deltas(columns[2]),
+            columns[3],
+            (columns[4], tuple(details)) if has_details else (),
+            tuple(paths),
+            target_paths,
+            [qualified for _, qualified in targets],
+            [row.name for row in record.open],
+            [_EDGE_KIND[row.kind] * len(REASONS) + _REASON[row.reason] for row in record.open],
+            [row.times for row in record.open],
+            tuple((index, row.detail) for index, row in enumerate(record.open) if row.detail),
+        )
+    )
+
+
+def decode_link(data: bytes, path: str) -> LinkRecord:
+    if not data:
+        return LinkRecord()
+    (sources, kinds, lines, targets, details, paths, target_paths, qualified, names, open_kinds, counts, open_details) = (
+        unpack_value(data)
+    )
+    table = [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)]
+    detail_of = [details[1][index] for index in details[0]] if details else [""] * len(kinds)
+    edges = tuple(
+        EdgeRow(
+            source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, table[target][0], table[target][1], detail
+        )
+        for source, kind, line, target, detail in zip(
+            accumulate(sources), kinds, accumulate(lines), targets, detail_of, strict=True
+        )
+    )
+    extra = dict(open_details)
+    opens = tuple(
+        OpenReference(EDGE_KINDS[kind // len(REASONS)], name, REASONS[kind % len(REASONS)], extra.get(index, ""), count)
+        for index, (kind, name, count) in enumerate(zip(open_kinds, names, counts, strict=True))
+    )
+    return LinkRecord(edges, opens)
+
+
+# ---- packs
+
+
+def encode_pack(records: Sequence[bytes]) -> bytes:
+    """Several neighbouring records, compressed together."""
+    return _compressor().compress(pack_value(records))
+
+
+def decode_pack(data: bytes | memoryview) -> tuple[bytes, ...]:
+    """The records of a pack. Raises ValueError for bytes that are no pack."""
+    try:
+        records: tuple[bytes, ...] = unpack_value(_decompressor().decompress(data))
+    except (zstandard.ZstdError, msgpack.UnpackException, ValueError) as error:
+        raise ValueError(f"not a pack: {error}") from error
+    return records
+
+
+def packs_of(records: Iterable[bytes]) -> list[list[bytes]]:
+    """The records in their order, cut into packs of about `PACK_BYTES`."""
+    packs: list[list[bytes]] = []
+    room = 0
+    for record in records:
+        if not packs or room < len(record) or len(packs[-1]) >= 0xFFFF:
+            packs.append([])
+            room = PACK_BYTES
+        packs[-1].append(record)
+        room -= len(record)
+    return packs
+
+
+def compress(data: bytes) -> bytes:
+    return _compressor().compress(data)
+
+
+def decompress(data: bytes | memoryview) -> bytes:
+    return _decompressor().decompress(data)
+
+
+_local = threading.local()  # zstd contexts must not be shared between threads
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    if not hasattr(_local, "compressor"):
+        _local.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+    compressor: zstandard.ZstdCompressor = _local.compressor
+    return compressor
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    if not hasattr(_local, "decompressor"):
+        _local.decompressor = zstandard.ZstdDecompressor()
+    decompressor: zstandard.ZstdDecompressor = _local.decompressor
+    return decompressor
