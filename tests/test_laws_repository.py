@@ -42,23 +42,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@contextlib.contextmanager
-def opened(path: Path, home: Path) -> Iterator[Repository]:
-    """The repository over the store in `home`, closed at the end."""
+def opened(path: Path, home: Path) -> Repository:
+    """The repository over the store in `home`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKENZIP_HOME", str(home))
-        repository = tokenzip.repo(str(path))
-        try:
-            yield repository
-        finally:
-            repository.close()
+        return tokenzip.repo(str(path))
 
 
 def digest_from_scratch(path: Path, rev: str, empty: Path) -> str:
     """The digest of a revision in a store that knows nothing else; the store is thrown away."""
     try:
-        with opened(path, empty) as repository:
-            return repository.snapshot(rev).digest()
+        return opened(path, empty).snapshot(rev).digest()
     finally:
         shutil.rmtree(empty, ignore_errors=True)
 
@@ -89,8 +83,8 @@ def test_every_release_over_a_random_route_equals_scratch(name: str, tmp_path: P
     releases = tags(path)
     assert len(releases) >= 25
     route = Random(name).sample(releases, len(releases))
-    with opened(path, home) as repository:
-        overlaid = {tag: repository.snapshot(tag).digest() for tag in route}
+    repository = opened(path, home)
+    overlaid = {tag: repository.snapshot(tag).digest() for tag in route}
     wrong = [tag for tag in releases if overlaid[tag] != digest_from_scratch(path, tag, tmp_path / "empty")]
     assert not wrong
 
@@ -103,16 +97,16 @@ def test_random_commits_equal_scratch(language: str, seed: int, tmp_path: Path, 
     git("init", "--quiet", str(path))
     project = Project(GRAMMARS[language], Random(seed))
     commits = {}
-    with opened(path, home) as repository:
-        for number in range(12):
-            write(path, project.sources())
-            dirty = repository.snapshot("WORKTREE").digest()
-            git("add", "--all", "--force", cwd=path)
-            staged = repository.snapshot("INDEX").digest()
-            git("commit", "--quiet", "--allow-empty", "--message", f"step {number}", cwd=path)
-            commits[git("rev-parse", "HEAD", cwd=path).strip()] = committed = repository.snapshot("HEAD").digest()
-            assert (dirty, staged) == (committed, committed), number
-            project.step()
+    repository = opened(path, home)
+    for number in range(12):
+        write(path, project.sources())
+        dirty = repository.snapshot("WORKTREE").digest()
+        git("add", "--all", "--force", cwd=path)
+        staged = repository.snapshot("INDEX").digest()
+        git("commit", "--quiet", "--allow-empty", "--message", f"step {number}", cwd=path)
+        commits[git("rev-parse", "HEAD", cwd=path).strip()] = committed = repository.snapshot("HEAD").digest()
+        assert (dirty, staged) == (committed, committed), number
+        project.step()
     for commit, digest in commits.items():
         assert digest == digest_from_scratch(path, commit, tmp_path / "empty"), commit
 
@@ -125,11 +119,10 @@ def test_a_pinned_answer_is_what_a_fresh_clone_says(name: str, tmp_path: Path, h
         commit = git("rev-parse", f"{tag}^{{commit}}", cwd=path).strip()
         fresh = tmp_path / f"fresh-{tag}"
         git("clone", "--quiet", "--branch", tag, str(path), str(fresh))
-        with opened(path, home) as repository:
-            pinned = answers(repository, commit)
-        with opened(fresh, tmp_path / f"home-{tag}") as repository:
-            assert answers(repository, commit) == pinned
-            at_work = answers(repository, "WORKTREE")
+        pinned = answers(opened(path, home), commit)
+        there = opened(fresh, tmp_path / f"home-{tag}")
+        assert answers(there, commit) == pinned
+        at_work = answers(there, "WORKTREE")
         assert [without_place(answer) for answer in at_work] == [without_place(answer) for answer in pinned]
 
 
@@ -175,12 +168,12 @@ def without_place(answer: Answer) -> Answer:
 def test_diff_of_equal_snapshots_is_empty_and_swapped_ones_mirror(name: str, tmp_path: Path, home: Path) -> None:
     path = clone(name, tmp_path / name)
     releases = tags(path)
-    with opened(path, home) as repository:
-        for before, after in zip(releases[::4], releases[1::4], strict=False):
-            old, new = repository.snapshot(before), repository.snapshot(after)
-            assert diff(old, old) == ()
-            forward, backward = diff(old, new), diff(new, old)
-            assert sorted(map(repr, map(mirrored, forward))) == sorted(map(repr, map(seen, backward))), (before, after)
+    repository = opened(path, home)
+    for before, after in zip(releases[::4], releases[1::4], strict=False):
+        old, new = repository.snapshot(before), repository.snapshot(after)
+        assert diff(old, old) == ()
+        forward, backward = diff(old, new), diff(new, old)
+        assert sorted(map(repr, map(mirrored, forward))) == sorted(map(repr, map(seen, backward))), (before, after)
 
 
 MIRROR = {"added": "removed", "removed": "added"}
@@ -221,8 +214,8 @@ def test_a_killed_index_ends_in_the_same_digest(tmp_path: Path, home: Path) -> N
         process.wait()
         if random.random() < 0.3:
             shutil.rmtree(home, ignore_errors=True)
-    with opened(path, home) as repository:
-        digests = [repository.snapshot(tag).digest() for tag in releases]
+    repository = opened(path, home)
+    digests = [repository.snapshot(tag).digest() for tag in releases]
     assert digests == [digest_from_scratch(path, tag, tmp_path / "empty") for tag in releases]
 
 
@@ -252,8 +245,8 @@ def test_index_hook_and_server_share_one_store(tmp_path: Path, home: Path) -> No
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, (arguments, errors.decode())
     assert all("error" not in answer for answer in served)
-    with opened(path, home) as repository:
-        digests = {tag: repository.snapshot(tag).digest() for tag in releases[::6]}
+    repository = opened(path, home)
+    digests = {tag: repository.snapshot(tag).digest() for tag in releases[::6]}
     assert digests == {tag: digest_from_scratch(path, tag, tmp_path / "empty") for tag in digests}
 
 
@@ -364,15 +357,15 @@ def test_answers_are_equal_byte_for_byte_in_any_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["httpx", "redux"])
 def test_a_cut_answer_says_so_and_goes_on_where_it_stopped(name: str, tmp_path: Path, home: Path) -> None:
-    with opened(clone(name, tmp_path / name), home) as repository:
-        for operation, arguments in questions(repository, "HEAD"):
-            if not any(parameter.name == "cursor" for parameter in OPERATIONS[operation].parameters):
-                continue
-            whole = OPERATIONS[operation].run(repository, {**arguments, "at": "HEAD", "max_tokens": 0})
-            if "items" not in whole:
-                continue
-            assert whole["truncated"] is None
-            assert list(paged(repository, operation, {**arguments, "at": "HEAD", "max_tokens": 400})) == whole["items"]
+    repository = opened(clone(name, tmp_path / name), home)
+    for operation, arguments in questions(repository, "HEAD"):
+        if not any(parameter.name == "cursor" for parameter in OPERATIONS[operation].parameters):
+            continue
+        whole = OPERATIONS[operation].run(repository, {**arguments, "at": "HEAD", "max_tokens": 0})
+        if "items" not in whole:
+            continue
+        assert whole["truncated"] is None
+        assert list(paged(repository, operation, {**arguments, "at": "HEAD", "max_tokens": 400})) == whole["items"]
 
 
 def paged(repository: Repository, operation: str, arguments: Answer) -> Iterator[Answer]:
