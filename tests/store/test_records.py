@@ -1,0 +1,125 @@
+"""Records survive their bytes, and equal records make equal bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenzip.model import (
+    EDGE_KINDS,
+    REASONS,
+    SYMBOL_KINDS,
+    TIERS,
+    EdgeRow,
+    FileIR,
+    Interface,
+    LinkedFile,
+    ParseProblem,
+    SymbolRow,
+    UnresolvedRow,
+)
+from tokenzip.store import records
+
+names = st.text(min_size=1, max_size=12)
+sizes = st.integers(0, 10_000)
+hashes = st.integers(0, 2**32 - 1)
+
+
+@st.composite
+def symbol_rows(draw: st.DrawFn) -> tuple[SymbolRow, ...]:
+    rows = []
+    for index in range(draw(st.integers(0, 6))):
+        start, line = draw(sizes), draw(st.integers(1, 5000))
+        doc = draw(sizes)
+        has_doc = draw(st.booleans())
+        rows.append(
+            SymbolRow(
+                draw(names),
+                draw(st.sampled_from(SYMBOL_KINDS)),
+                draw(st.integers(-1, max(-1, index - 1))),
+                draw(st.integers(0, 2**17 - 1)),
+                line,
+                line + draw(st.integers(0, 3)),
+                line + draw(st.integers(3, 90)),
+                start,
+                start + draw(sizes),
+                start + draw(sizes),
+                doc if has_doc else 0,
+                doc + 1 + draw(sizes) if has_doc else 0,
+                draw(hashes),
+                draw(hashes),
+            )
+        )
+    return tuple(rows)
+
+
+values = st.recursive(
+    st.none() | st.integers(-(2**31), 2**31) | names, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=8
+)
+interfaces = st.builds(
+    Interface,
+    names=st.dictionaries(names, values, max_size=3),
+    definitions=st.dictionaries(names, values, max_size=3),
+    members=st.dictionaries(names, st.dictionaries(names, values, max_size=2), max_size=2),
+    stars=st.lists(values, max_size=2).map(tuple),
+    announces=st.lists(names, max_size=2).map(tuple),
+)
+
+
+@given(symbol_rows(), interfaces, st.sampled_from(["parsed", "partial", "failed", "skipped"]), st.booleans())
+def test_a_file_record_survives(rows, interface, status, generated):
+    ir = FileIR(status, 7, interface, rows, None, (ParseProblem(3, "no"),), "why", generated)
+    data = records.encode_ir(ir)
+    assert records.decode_ir(data) == ir
+    assert records.decode_interface_of(data) == interface
+    assert records.decode_head_and_symbols(data).symbols == rows
+    assert all(isinstance(row, SymbolRow) for row in records.decode_ir(data).symbols)
+
+
+edges = st.builds(
+    EdgeRow,
+    source=st.integers(-1, 20),
+    kind=st.sampled_from(EDGE_KINDS),
+    tier=st.sampled_from(TIERS),
+    line=st.integers(1, 999),
+    path=st.sampled_from(["a.py", "b/c.py", "own.py", "odd\udcff.py"]),
+    qualified=st.sampled_from(["", "f", "C.m", "f#2"]),
+    detail=st.sampled_from(["", "type", "alias=x"]),
+)
+open_rows = st.builds(
+    UnresolvedRow,
+    source=st.integers(-1, 20),
+    kind=st.sampled_from(EDGE_KINDS),
+    line=st.integers(1, 999),
+    name=names,
+    reason=st.sampled_from(REASONS),
+    detail=st.sampled_from(["", "os.path"]),
+)
+
+
+@given(st.lists(edges, max_size=8), st.lists(open_rows, max_size=8))
+def test_a_link_record_survives(rows, unresolved):
+    record = records.link_record(LinkedFile(tuple(rows), tuple(unresolved)))
+    assert records.decode_link(records.encode_link(record, "own.py"), "own.py") == record
+    assert sum(row.times for row in record.open) == len(unresolved)
+
+
+def test_a_target_in_the_own_file_holds_no_path():
+    record = records.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "here.py", "f"),)))
+    assert b"here.py" not in records.encode_link(record, "here.py")
+    assert records.encode_link(record, "here.py") == records.encode_link(
+        records.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "there.py", "f"),))), "there.py"
+    )
+
+
+def test_packs_keep_order_and_are_bounded():
+    items = [bytes([number % 251]) * (1 + number * 37 % 5000) for number in range(200)]
+    groups = records.packs_of(items)
+    assert [item for group in groups for item in group] == items
+    assert all(sum(map(len, group[:-1])) <= records.PACK_BYTES for group in groups)
+    assert records.decode_pack(records.encode_pack(groups[0])) == tuple(groups[0])
+
+
+@pytest.mark.parametrize("junk", [b"", b"junk", records.encode_pack([b"x" * 100])[:-3]])
+def test_damaged_pack_is_told(junk):
+    with pytest.raises(ValueError, match="not a pack"):
+        records.decode_pack(junk)

@@ -1,0 +1,233 @@
+"""The store under what machines do to it: killed writers, damage, deletion, full tables, two writers, no rights."""
+
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tokenzip.errors import StoreBusy, StoreFull, StoreReadOnly
+from tokenzip.model import BlobId, TreeId
+from tokenzip.store import Address, Store, environment
+
+BLOB = BlobId("ab" * 20)
+TREE = TreeId("cd" * 20)
+
+
+def put(store: Store, *records: bytes) -> list[Address]:
+    addresses: list[Address] = store.write(lambda writing: writing.put_records("ir", list(records)))
+    return addresses
+
+
+def get(store: Store, address: Address) -> bytes | None:
+    with store.reading() as reading:
+        return reading.ir_record(address)
+
+
+def test_records_are_found_again_in_another_process(tmp_path):
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    store.write(lambda writing: writing.put_blob(BLOB, b"lang", address))
+    script = (
+        "import sys; from pathlib import Path; from tokenzip.store import Store\n"
+        "with Store(Path(sys.argv[1])).reading() as r: print(r.ir_record(r.blob_address('ab' * 20, b'lang')))"
+    )
+    out = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert out.stdout == "b'one'\n"
+
+
+def test_a_failed_write_leaves_nothing(tmp_path):
+    store = Store(tmp_path)
+    put(store, b"one")
+
+    def fail(writing):
+        writing.put_records("ir", [b"two"])
+        writing.put_meta("x", b"y")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        store.write(fail)
+    with store.reading() as reading:
+        assert reading.meta("x") is None
+        assert reading.entries("ir") == 1
+    (address,) = put(store, b"three")
+    assert get(store, address) == b"three"
+
+
+def test_a_map_that_is_too_small_grows(tmp_path, monkeypatch):
+    monkeypatch.setattr(environment, "_MAP_SIZE", 1 << 18)
+    store = Store(tmp_path)
+    big = [os.urandom(20_000) for _ in range(100)]
+    addresses = put(store, *big)
+    assert get(store, addresses[-1]) == big[-1]
+
+
+def test_a_map_grown_by_another_process_is_adopted(tmp_path, monkeypatch):
+    monkeypatch.setattr(environment, "_MAP_SIZE", 1 << 18)
+    store = Store(tmp_path)
+    (first,) = put(store, b"one")
+    script = (
+        "import os, sys; from pathlib import Path; from tokenzip.store import Store\n"
+        "Store(Path(sys.argv[1])).write(lambda w: w.put_records('ir', [os.urandom(20000) for _ in range(100)]))"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
+    assert get(store, first) == b"one"
+    (after,) = put(store, b"two")
+    assert get(store, after) == b"two"
+
+
+@pytest.mark.parametrize("damage", ["half", "head", "junk"])
+def test_a_damaged_file_is_set_aside_and_told_once(tmp_path, damage):
+    store = Store(tmp_path)
+    put(store, *[os.urandom(9000) for _ in range(50)])
+    data = tmp_path / f"v{environment.FORMAT}" / "1" / "data.mdb"
+    content = data.read_bytes()
+    damaged = {"half": content[: len(content) // 2], "head": b"\0" * 8192 + content[8192:], "junk": b"junk" * 5000}[damage]
+    script = (
+        "import sys; from pathlib import Path; from tokenzip.store import Store\n"
+        "s = Store(Path(sys.argv[1]), on_notice=print); s.write(lambda w: w.put_records('ir', [b'x']))"
+    )
+    data.write_bytes(damaged)
+    out = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert "made anew" in out.stdout
+    again = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert again.stdout == ""
+
+
+def test_a_damaged_record_is_a_miss(tmp_path, caplog):
+    store = Store(tmp_path)
+    (number,) = store.write(lambda writing: writing.put_packs("ir", [b"no pack at all"]))
+    assert get(store, Address(number, 0)) is None
+    assert "worked out again" in caplog.text
+    assert get(store, Address(999, 0)) is None
+
+
+def test_a_deleted_folder_is_noticed(tmp_path):
+    store = Store(tmp_path)
+    put(store, b"one")
+    shutil.rmtree(tmp_path)
+    (address,) = put(store, b"two")
+    assert get(store, address) == b"two"
+    assert list(tmp_path.rglob("data.mdb"))
+
+
+def test_two_writers_wait_in_turn_or_give_up(tmp_path):
+    store = Store(tmp_path)
+    put(store, b"one")
+    entered, leave = threading.Event(), threading.Event()
+
+    def slow(writing):
+        entered.set()
+        leave.wait(10)
+
+    other = threading.Thread(target=lambda: store.write(slow))
+    other.start()
+    entered.wait(10)
+    with pytest.raises(StoreBusy, match="another process"):
+        store.write(lambda writing: None, patience=0.05)
+    assert get(store, Address(1, 0)) == b"one"
+    leave.set()
+    other.join()
+    put(store, b"two")
+
+
+def _hold(folder: str, ready: str) -> None:
+    def forever(writing):
+        Path(ready).touch()
+        time.sleep(60)
+
+    Store(Path(folder)).write(forever)
+
+
+def test_a_killed_writer_frees_its_place(tmp_path):
+    store = Store(tmp_path / "store")
+    put(store, b"one")
+    ready = tmp_path / "ready"
+    process = multiprocessing.get_context("spawn").Process(target=_hold, args=(str(tmp_path / "store"), str(ready)))
+    process.start()
+    while not ready.exists():
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    (address,) = put(store, b"two")
+    assert get(store, address) == b"two"
+
+
+def test_a_full_disk_is_told_before_anything_is_lost(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    monkeypatch.setattr(environment, "_free_bytes", lambda folder: 1 << 20)
+    with pytest.raises(StoreFull, match="no room") as caught:
+        put(store, b"two")
+    assert "TOKENZIP_HOME" in caught.value.hint
+    assert get(store, address) == b"one"
+
+
+def test_a_home_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreReadOnly) as caught:
+        put(Store(tmp_path / "file" / "store"), b"one")
+    assert "TOKENZIP_HOME" in caught.value.hint
+
+
+def test_a_rewrite_leaves_readers_of_the_old_generation_in_peace(tmp_path):
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    with store.reading() as reading:
+        store.rewrite(lambda old, new: new.put_records("ir", [b"zero", old.ir_record(address) or b""]))
+        assert reading.ir_record(address) == b"one"
+    assert get(store, Address(1, 1)) == b"one"
+    assert get(store, Address(1, 0)) == b"zero"
+    assert sorted(entry.name for entry in (tmp_path / f"v{environment.FORMAT}").iterdir() if entry.is_dir()) == ["2"]
+
+
+def test_a_killed_rewrite_is_swept_away(tmp_path):
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    leftover = tmp_path / f"v{environment.FORMAT}" / "2"
+    leftover.mkdir()
+    (leftover / "data.mdb").write_bytes(b"half written")
+    assert get(store, address) == b"one"
+    store.rewrite(lambda old, new: new.put_records("ir", [old.ir_record(address) or b""]))
+    assert get(store, Address(1, 0)) == b"one"
+
+
+def test_another_format_is_left_alone(tmp_path):
+    other = tmp_path / f"v{environment.FORMAT + 1}"
+    other.mkdir(parents=True)
+    (other / "current").write_text("1")
+    store = Store(tmp_path)
+    put(store, b"one")
+    assert (other / "current").read_text() == "1"
+
+
+def test_nodes_are_shared_and_snapshots_found(tmp_path):
+    store = Store(tmp_path)
+
+    def work(writing):
+        first, second = writing.put_node(b"same"), writing.put_node(b"same")
+        assert first == second
+        writing.put_snapshot(TREE, b"tag1", first)
+        return first
+
+    root = store.write(work)
+    with store.reading() as reading:
+        assert reading.snapshot_root(TREE, b"tag1") == root
+        assert reading.snapshot_root(TREE, b"tag2") is None
+        assert list(reading.snapshots(b"tag1")) == [(TREE, root)]
+        assert reading.node(root) == b"same"
+
+
+def test_paths_keep_odd_names_and_any_length(tmp_path):
+    store = Store(tmp_path)
+    odd = ["a.py", "dir\udcff/x.py", "d/" * 900 + "deep.py", "ü.py"]
+    numbers = store.write(lambda writing: [writing.intern_path(path) for path in odd])
+    assert store.write(lambda writing: [writing.intern_path(path) for path in odd]) == numbers
+    with store.reading() as reading:
+        assert [reading.path(number) for number in numbers] == odd
+        assert reading.path_id("unknown.py") is None
