@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenzip.budget import answer_text, counted, cursor_at, estimate_tokens, fit, offset_of
+from tokenzip.budget import answer_text, counted, cursor_at, estimate_tokens, fit, lay_out, offset_of
 from tokenzip.errors import UsageError
 
 HEAD: dict[str, Any] = {
@@ -59,7 +59,7 @@ def test_the_count_is_that_of_the_answer_itself_and_holds(count: int, max_tokens
     given_items = items(count, size)
     start = min(start, count)
     answer = fit({**HEAD, "next": [{"tool": "x", "arguments": {}}]}, "items", given_items, max_tokens=max_tokens, start=start)
-    assert abs(answer["token_count"] - estimate_tokens(answer_text(answer))) <= 1
+    assert abs(answer["token_count"] - estimate_tokens(lay_out(answer))) <= 1
     assert answer["items"] == given_items[start : start + len(answer["items"])] or any(
         "cut" in item for item in answer["items"]
     )

@@ -79,9 +79,40 @@ def _tokens(text: str) -> float:
     return total
 
 
-def answer_text(answer: Mapping[str, Any]) -> str:
-    """The answer as the text that is sent and counted: compact JSON."""
+def answer_text(answer: Any) -> str:
+    """The answer, or a part of it, as compact JSON on one line."""
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+
+
+LINE = 400
+"""Characters up to which a field or an item of a laid out answer stays on one line."""
+
+
+def lay_out(answer: Mapping[str, Any]) -> str:
+    """The answer as the text that is sent and counted: compact JSON in many short lines.
+
+    Agents' clients cut long answers by lines, and some drop a line above their limit altogether. So each field of the answer
+    and each item of its lists has a line of its own, without the indentation that would only cost tokens.
+    """
+    fields = (answer_text(name) + ":" + _field_text(value) for name, value in answer.items())
+    return "{" + ",\n".join(fields) + "}"
+
+
+def _field_text(value: Any) -> str:
+    """A field of the answer itself: its items get lines of their own however short they are."""
+    is_list_of_items = isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    return _broken_text(value) if is_list_of_items else _value_text(value)
+
+
+def _value_text(value: Any) -> str:
+    flat = answer_text(value)
+    return flat if len(flat) <= LINE or not isinstance(value, dict | list) else _broken_text(value)
+
+
+def _broken_text(value: dict[str, Any] | list[Any]) -> str:
+    if isinstance(value, dict):
+        return "{" + ",\n".join(answer_text(name) + ":" + _value_text(field) for name, field in value.items()) + "}"
+    return "[\n" + ",\n".join(map(_value_text, value)) + "]"
 
 
 def counted(answer: Answer) -> Answer:
@@ -89,7 +120,7 @@ def counted(answer: Answer) -> Answer:
     count = 0
     for _ in range(4):  # the count's own digits may change it once, at a power of thousand
         answer = {**answer, "token_count": count}
-        estimate = estimate_tokens(answer_text(answer))
+        estimate = estimate_tokens(lay_out(answer))
         if estimate == count:
             break
         count = max(count, estimate)
@@ -139,7 +170,7 @@ class _Draft:
         used = 0.0
         for item in rest:
             kept = item if _tokens(answer_text(item)) <= room else _cut(item, room)
-            used += _tokens(answer_text(kept) + ",")
+            used += _tokens(answer_text(kept) + ",\n")
             if used > room and shown:
                 break
             shown.append(kept)
