@@ -11,6 +11,7 @@ https://prettier.io/docs/rationale, and is tested by running ruff (`tests/test_d
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -32,6 +33,13 @@ _FREE_SEPARATORS = frozenset({"interface_body", "object_type"})
 _KEYED = frozenset(
     {"pair", "property_signature", "method_signature", "method_definition", "public_field_definition", "pair_pattern"}
 )
+_IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+_DECLARATIONS = frozenset(
+    {
+        "lexical_declaration", "variable_declaration", "variable_declarator", "export_statement", "decorated_definition",
+        "assignment", "augmented_assignment", "assignment_expression", "ambient_declaration", "pair",
+    }
+)  # fmt: skip
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$]*|0|[1-9]\d*")
 _QUOTED = re.compile(r"([A-Za-z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
@@ -43,6 +51,7 @@ class Shape:
 
     def __init__(self, language: str, source: bytes) -> None:
         self._source = source
+        self._language = language
         grammar = GRAMMARS.get(language)
         self._root = syntax.parse(grammar, source).root_node if grammar else None
 
@@ -54,6 +63,43 @@ class Shape:
             return _plain_tokens(self._source, start, end, holes)
         out = list(_Walk(self._source, start, end, sorted(holes)).run(self._root))
         return tuple("\0self" if token == name else token for token in out) if name else tuple(out)
+
+    def statements(self, holes: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+        """Canonical tokens of what a file does by itself: its statements without imports, documentation and the `holes`.
+
+        A declaration around a hole (``export const x =`` around ``x``) goes with it; a block around one (``if``) stays.
+        """
+        if self._root is None:
+            return _plain_tokens(self._source, 0, len(self._source), holes)
+        cut = sorted(holes)
+        out: list[str] = []
+        pending = [child for child in reversed(self._root.children) if child.type not in _COMMENTS]
+        if self.documentation():
+            pending.pop()
+        while pending:
+            node = pending.pop()
+            if node.type in _IMPORTS or node.type in _COMMENTS or _within(node, cut):
+                continue
+            if not _overlaps(node, cut):
+                out.extend(_Walk(self._source, node.start_byte, node.end_byte, ()).run(node))
+            elif node.type not in _DECLARATIONS:
+                pending.extend(reversed(node.children))
+        return tuple(out)
+
+    def documentation(self) -> str:
+        """The documentation of the file itself, where the language has that: a string as the first statement in Python."""
+        if self._root is None or self._language != "python":
+            return ""
+        first = next((child for child in self._root.children if child.type not in _COMMENTS), None)
+        return syntax.text(first, self._source) if first is not None and first.type == "string" else ""
+
+
+def _within(node: Node, holes: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= node.start_byte and node.end_byte <= end for start, end in holes)
+
+
+def _overlaps(node: Node, holes: Sequence[tuple[int, int]]) -> bool:
+    return any(start < node.end_byte and node.start_byte < end for start, end in holes)
 
 
 def _plain_tokens(source: bytes, start: int, end: int, holes: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -230,7 +276,7 @@ _SPECIAL: dict[str, _Special] = {
     "string_start": _string_start,
     "string_end": lambda node, source: '"',
     "string_content": lambda node, source: _unescape(syntax.text(node, source)),
-    "template_string": lambda node, source: syntax.text(node, source),
+    "template_string": syntax.text,
     "integer": lambda node, source: syntax.text(node, source).lower(),
     "float": lambda node, source: syntax.text(node, source).lower(),
     "number": _number,
@@ -239,10 +285,11 @@ _SPECIAL: dict[str, _Special] = {
 }
 
 
-def canonical_text(language: str, text: str) -> str:
+@functools.lru_cache(maxsize=4096)
+def canonical_text(language: str, text: str, *, is_type: bool = False) -> str:
     """A written annotation, default or decorator without what a formatter may change in it."""
     if not text:
         return ""
-    source = text.encode("utf-8", "surrogateescape")
-    tokens = Shape(language, source).tokens(0, len(source))
-    return " ".join(tokens)
+    lead = "type T = " if is_type and language in ("typescript", "tsx", "javascript") else ""
+    source = f"{lead}{text}".encode("utf-8", "surrogateescape")
+    return " ".join(Shape(language, source).tokens(len(lead), len(source)))

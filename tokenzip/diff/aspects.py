@@ -1,0 +1,129 @@
+"""What changed about a pair of nodes: name, place, signature, modifiers, body, documentation. Layout is no change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tokenzip.diff.pairing import Pairing
+from tokenzip.diff.side import CONTAINERS, Node
+from tokenzip.languages.shape import canonical_text
+from tokenzip.model import Flag, SymbolDetail
+
+MODIFIER_FLAGS = (
+    Flag.ASYNC | Flag.STATIC | Flag.CLASSMETHOD | Flag.PROPERTY | Flag.ABSTRACT | Flag.GENERATOR | Flag.OVERLOAD | Flag.EXPORTED
+    | Flag.DEFAULT_EXPORT | Flag.PRIVATE | Flag.PROTECTED | Flag.READONLY | Flag.OPTIONAL | Flag.DECLARATION
+)  # fmt: skip
+_NO_FLAGS = Flag(0)
+_NAMED_VISIBILITY = Flag.EXPORTED | Flag.PRIVATE | Flag.PROTECTED
+"""What a name itself says in some languages (``_x``): a rename is not also a change of visibility."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """What changed about one symbol."""
+
+    renamed: bool = False
+    moved: bool = False
+    signature: bool = False
+    modifiers: bool = False
+    body: bool = False
+    docs: bool = False
+    flags: Flag = _NO_FLAGS
+    """The flags that differ."""
+
+    def names(self) -> tuple[str, ...]:
+        """The aspects that apply, in the order of `model.CHANGES`."""
+        said = {
+            "renamed": self.renamed, "moved": self.moved, "signature": self.signature, "modifiers": self.modifiers,
+            "body": self.body, "docs": self.docs,
+        }  # fmt: skip
+        return tuple(name for name, applies in said.items() if applies)
+
+
+def aspects(base: Node, head: Node, pairing: Pairing) -> Aspects:
+    """What differs between the two ends of a pair."""
+    if base.symbol is None:
+        return _file_aspects(base, head)
+    renamed = base.name != head.name
+    flags = _differing_flags(base, head, renamed)
+    docs = base.documentation != head.documentation
+    signature, modifiers = _signature(base, head)
+    return Aspects(
+        renamed=renamed,
+        moved=not pairing.is_same_place(base, head),
+        signature=signature,
+        modifiers=modifiers or bool(flags),
+        body=_body_differs(base, head),
+        docs=docs,
+        flags=flags,
+    )
+
+
+def _file_aspects(base: Node, head: Node) -> Aspects:
+    before, after = base.file, head.file
+    directory, _, name = before.path.rpartition("/")
+    new_directory, _, new_name = after.path.rpartition("/")
+    renamed, moved = name != new_name, directory != new_directory
+    if before.facts.blob == after.facts.blob:
+        return Aspects(renamed, moved)
+    if not (before.is_read and after.is_read):
+        return Aspects(renamed, moved, body=True)
+    return Aspects(renamed, moved, body=base.body_tokens != head.body_tokens, docs=base.documentation != head.documentation)
+
+
+def _differing_flags(base: Node, head: Node, renamed: bool) -> Flag:
+    flags = (base.flags ^ head.flags) & MODIFIER_FLAGS
+    return flags & ~_NAMED_VISIBILITY if renamed and base.file.facts.language == "python" else flags
+
+
+def _signature(base: Node, head: Node) -> tuple[bool, bool]:
+    """(signature differs, modifiers or decorators differ)."""
+    if base.group != head.group:
+        return True, False
+    if base.hashes[0] == head.hashes[0] or base.signature_tokens == head.signature_tokens:
+        return False, False
+    language = head.file.facts.language or ""
+    interface = interface_of(language, base.detail) != interface_of(language, head.detail)
+    modifiers = modifiers_of(language, base.detail) != modifiers_of(language, head.detail)
+    flags = bool((base.flags ^ head.flags) & MODIFIER_FLAGS) or base.kind != head.kind
+    return interface or not (modifiers or flags or _is_value_only(base, head)), modifiers
+
+
+def _is_value_only(base: Node, head: Node) -> bool:
+    """Whether the signature text differs by an initial value, which counts as body."""
+    return base.group == "value" and head.group == "value" and base.detail.value != head.detail.value
+
+
+def interface_of(language: str, detail: SymbolDetail) -> tuple[object, ...]:
+    """What callers and subclasses rely on, as canonical text."""
+    return (
+        tuple(
+            (
+                parameter.name, canonical_text(language, parameter.annotation, is_type=True),
+                canonical_text(language, parameter.default), parameter.variadic, parameter.keyword_only,
+                parameter.positional_only, parameter.optional,
+            )
+            for parameter in detail.parameters
+        ),
+        canonical_text(language, detail.returns, is_type=True),
+        tuple(canonical_text(language, generic, is_type=True) for generic in detail.generics),
+        tuple(canonical_text(language, base) for base in detail.bases),
+    )  # fmt: skip
+
+
+def modifiers_of(language: str, detail: SymbolDetail) -> tuple[object, ...]:
+    """Decorators in their order (it matters) and modifiers in any order."""
+    decorators = tuple(canonical_text(language, decorator.removeprefix("@")) for decorator in detail.decorators)
+    return decorators, frozenset(detail.modifiers)
+
+
+def _body_differs(base: Node, head: Node) -> bool:
+    if base.hashes[1] == head.hashes[1]:
+        return False
+    if base.group == "value" and head.group == "value":
+        language = head.file.facts.language or ""
+        if canonical_text(language, base.detail.value) != canonical_text(language, head.detail.value):
+            return True
+    if base.group != head.group or (base.kind in CONTAINERS) != (head.kind in CONTAINERS):
+        return False
+    return base.body_tokens != head.body_tokens

@@ -1,0 +1,166 @@
+"""References that held at the base and do not at the head, because what they meant is gone, went elsewhere or changed.
+
+Only files that used something which is gone are looked at: reverse edges of the base name them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from tokenzip.diff.changes import Comparison, compare
+from tokenzip.diff.side import Node
+from tokenzip.languages.base import INDEX_STEMS, stem_of
+from tokenzip.model import BrokenReference, Change, Edge, SymbolKey, Unresolved
+from tokenzip.snapshot import Snapshot
+
+_PASSING_ON = frozenset({"imports", "exports"})
+
+
+def broken_references(base: Snapshot, head: Snapshot, comparison: Comparison | None = None) -> tuple[BrokenReference, ...]:
+    """Who still uses, at the head, what was removed, renamed, moved or changed incompatibly; ordered by file and line.
+
+    A `why` of ``incompatible`` is a use that still resolves, by a symbol that did not change with what it uses; all others are
+    references that resolved at the base and do not resolve at the head. `comparison` saves comparing twice.
+    """
+    with base.reading(), head.reading():
+        comparison = comparison or compare(base, head)
+        found = {*_unresolved(comparison), *_incompatible(comparison)}
+    return tuple(sorted(found, key=lambda row: (row.source.path, row.line, row.source, row.kind, row.target)))
+
+
+# ---- what does not resolve any more
+
+
+def _unresolved(comparison: Comparison) -> Iterator[BrokenReference]:
+    base, head = comparison.base.snapshot, comparison.head.snapshot
+    for path in sorted(_users_of_what_is_gone(comparison)):
+        now = comparison.now(SymbolKey(path))
+        if now is None or not head.link(now.path).open:
+            continue
+        lost = _lost_edges(comparison, base.file_edges(path), head.file_edges(now.path))
+        if lost:
+            yield from _match(comparison, path, now.path, lost)
+
+
+def _users_of_what_is_gone(comparison: Comparison) -> set[str]:
+    base = comparison.base.snapshot
+    keys = {node.key for node in _gone(comparison)}
+    keys.update(SymbolKey(path) for path in comparison.paths if _dropped_names(comparison, path))
+    users = {edge.source.path for key in sorted(keys) for edge in base.edges_to(key)}
+    return users | {path for path in comparison.paths if comparison.base.known(path) is not None}
+
+
+def _gone(comparison: Comparison) -> Iterator[Node]:
+    """Nodes of the base that are not under the same key at the head."""
+    pairing = comparison.pairing
+    yield from pairing.removed
+    for path in comparison.paths:
+        file = comparison.base.known(path)
+        if file is not None and file.root not in pairing.heads:
+            yield file.root
+    for before, after in pairing.heads.items():
+        if before.key != after.key and not before.is_local:
+            yield before
+
+
+def _dropped_names(comparison: Comparison, path: str) -> bool:
+    """Whether names that a file offered are gone from it: re-exports are no symbols."""
+    base, head = comparison.base.snapshot, comparison.head.snapshot
+    now = comparison.now(SymbolKey(path))
+    if comparison.base.known(path) is None or now is None:
+        return False
+    before, after = base.interface(path), head.interface(now.path)
+    return bool(before.names.keys() - after.names.keys()) or before.stars != after.stars
+
+
+def _lost_edges(comparison: Comparison, before: Iterable[Edge], after: Iterable[Edge]) -> list[Edge]:
+    """Edges of the base whose counterpart the head does not have."""
+    kept = {(edge.source, edge.kind, edge.target) for edge in after}
+    lost = []
+    for edge in before:
+        source, target = comparison.now(edge.source), comparison.now(edge.target)
+        if source is not None and (source, edge.kind, target) not in kept:
+            lost.append(edge)
+    return lost
+
+
+def _match(comparison: Comparison, path: str, now: str, lost: Iterable[Edge]) -> Iterator[BrokenReference]:
+    """Pair lost edges with open references of the same symbol and kind, by name; by line too if the file is the same."""
+    open_rows: dict[tuple[SymbolKey, str], list[Unresolved]] = defaultdict(list)
+    for row in comparison.head.snapshot.unresolved_in(now):
+        open_rows[row.source, row.kind].append(row)
+    same_text = _blob(comparison.base.snapshot, path) == _blob(comparison.head.snapshot, now)
+    for edge in lost:
+        source, target = comparison.now(edge.source), comparison.now(edge.target)
+        why = _why(edge.target, target)
+        for row in open_rows.get((source, edge.kind), ()) if source is not None else ():
+            if same_text and row.line != edge.line:
+                continue
+            named = row.name in _names(edge) or (same_text and edge.kind not in _PASSING_ON)
+            if named and (why != "unresolved" or row.reason == "missing"):
+                yield BrokenReference(row.source, edge.target, target, edge.kind, row.line, why)
+
+
+def _blob(snapshot: Snapshot, path: str) -> str | None:
+    file = snapshot.tree_file(path)
+    return file.blob if file is not None else None
+
+
+def _why(old: SymbolKey, now: SymbolKey | None) -> str:
+    if now is None:
+        return "removed"
+    if now == old:
+        return "unresolved"
+    if not old.qualified:
+        return "renamed" if posixpath.dirname(old.path) == posixpath.dirname(now.path) else "moved"
+    return "renamed" if old.qualified.rpartition(".")[2] != now.qualified.rpartition(".")[2] else "moved"
+
+
+def _names(edge: Edge) -> set[str]:
+    """What the reference may be written as."""
+    names = {edge.detail} if edge.detail else set()
+    if edge.target.qualified:
+        return names | {edge.target.qualified.rpartition(".")[2].partition("#")[0]}
+    path = edge.target.path
+    names |= {stem_of(path), posixpath.basename(path)}
+    if stem_of(path) in INDEX_STEMS:
+        names.add(posixpath.basename(posixpath.dirname(path)))
+    return names
+
+
+# ---- what still resolves, to something that changed under it
+
+
+def _incompatible(comparison: Comparison) -> Iterator[BrokenReference]:
+    head = comparison.head.snapshot
+    for change in comparison.changes:
+        if change.old_key is None or not _is_incompatible(change):
+            continue
+        for edge in head.edges_to(change.key):
+            if edge.kind in _PASSING_ON or _is_part_of(edge.source, change.key) or _has_changed(comparison, edge.source):
+                continue
+            yield BrokenReference(edge.source, change.old_key, change.key, edge.kind, edge.line, "incompatible")
+
+
+def _is_incompatible(change: Change) -> bool:
+    return change.breaking and change.change != "removed" and not {"renamed", "moved"}.issuperset(change.aspects)
+
+
+def _is_part_of(source: SymbolKey, of: SymbolKey) -> bool:
+    return source.path == of.path and (source.qualified == of.qualified or source.qualified.startswith(of.qualified + "."))
+
+
+def _has_changed(comparison: Comparison, source: SymbolKey) -> bool:
+    """Whether the text of a user changed too, so that it may have been adapted."""
+    file = comparison.head.known(source.path)
+    node = file.named(source.qualified) if file is not None else None
+    if node is None:
+        return False
+    base = comparison.pairing.bases.get(node)
+    if base is None:
+        return True
+    if node.symbol is None:
+        return base.body_tokens != node.body_tokens
+    return base.hashes != node.hashes

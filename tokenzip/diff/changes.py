@@ -1,0 +1,152 @@
+"""From a pairing of nodes to the list of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tokenzip.diff import rules
+from tokenzip.diff.aspects import Aspects, aspects
+from tokenzip.diff.pairing import Pairing, are_comparable, pair
+from tokenzip.diff.side import Node, Side
+from tokenzip.model import Change, SymbolKey
+from tokenzip.snapshot import Snapshot, changed_paths
+
+
+def diff(base: Snapshot, head: Snapshot) -> tuple[Change, ...]:
+    """How each symbol and file differs between two snapshots, ordered by path, file before symbols, and line.
+
+    What did not change is not listed, however its lines shifted; nor is what only follows its file or class to a new name.
+    ``diff(head, base)`` lists the same changes the other way round; only their effects may differ.
+    """
+    return compare(base, head).changes
+
+
+class Comparison:
+    """Two snapshots compared: the changes, and which key at the base is which at the head."""
+
+    def __init__(self, base: Side, head: Side, paths: Iterable[str]) -> None:
+        self.base, self.head = base, head
+        self.paths = tuple(paths)
+        self.pairing: Pairing = pair(base, head, self.paths)
+        self.changes = tuple(sorted(self._changes(), key=_order))
+
+    def now(self, key: SymbolKey) -> SymbolKey | None:
+        """The key at the head of a symbol or file of the base; None if it is gone."""
+        file = self.base.known(key.path)
+        if file is None:
+            return key
+        node = file.named(key.qualified)
+        head = self.pairing.heads.get(node) if node is not None else None
+        if head is not None:
+            return head.key
+        root = self.pairing.heads.get(file.root)
+        if node is None or (root is not None and not are_comparable(file.root, root)):
+            return SymbolKey(root.file.path, key.qualified) if root is not None else None
+        return None
+
+    def _changes(self) -> Iterator[Change]:
+        for node in self.pairing.removed:
+            yield from _lone(node, "removed", self.pairing)
+        for node in self.pairing.added:
+            yield from _lone(node, "added", self.pairing)
+        for side, other, change in ((self.base, self.pairing.heads, "removed"), (self.head, self.pairing.bases, "added")):
+            for path in self.paths:
+                file = side.known(path)
+                if file is not None and file.root not in other:
+                    yield from _lone(file.root, change, self.pairing)
+        for base, head in self.pairing.heads.items():
+            change_of_pair = self._pair(base, head)
+            if change_of_pair is not None:
+                yield change_of_pair
+
+    def _pair(self, base: Node, head: Node) -> Change | None:
+        differing = aspects(base, head, self.pairing)
+        names = differing.names()
+        if not names or (base.is_local and head.is_local and _has_outer(base) and _has_outer(head)):
+            return None
+        effect, reasons = rules.verdict(rules.changed(base, head, differing, self._kept(base, head, differing)))
+        return Change(
+            key=head.key,
+            old_key=base.key,
+            kind=head.kind,
+            change=names[0],
+            also=names[1:],
+            effect=effect,
+            reasons=(*reasons, *_cautions(base, head)),
+            line=head.line,
+            old_line=base.line,
+            test=head.is_test,
+        )
+
+    def _kept(self, base: Node, head: Node, differing: Aspects) -> str:
+        """How the old name still leads to what was renamed or moved; empty if it does not."""
+        if not (differing.renamed or differing.moved) or base.symbol is None:
+            return ""
+        old = self.head.file(self._path_now(base.file.path))
+        if old is None:
+            return ""
+        alias = old.named(base.plain_name)
+        if alias is not None and alias is not head and rules.is_visible(alias):
+            return "the old name is still there"
+        if base.parent is not None and base.parent.symbol is not None:
+            return ""
+        for edge in self.head.snapshot.edges_from(SymbolKey(old.path)):
+            leads = edge.target == head.key and edge.kind in ("imports", "exports")
+            if leads and (edge.kind == "exports" or old.facts.language == "python") and base.name in (head.name, edge.detail):
+                return "the old place passes it on"
+        return ""
+
+    def _path_now(self, path: str) -> str:
+        now = self.now(SymbolKey(path))
+        return now.path if now is not None else path
+
+
+def compare(base: Snapshot, head: Snapshot, paths: Iterable[str] | None = None) -> Comparison:
+    """Compare two snapshots, or only the given `paths` of them."""
+    with base.reading(), head.reading():
+        return Comparison(Side(base), Side(head), changed_paths(base, head) if paths is None else paths)
+
+
+def _lone(node: Node, change: str, pairing: Pairing) -> Iterator[Change]:
+    """The change of what stands on one side only."""
+    if node.is_local and _has_outer(node):
+        return  # the function around it has changed, which says it
+    gone = change == "removed"
+    effect, reasons = rules.verdict([rules.removed(node) if gone else rules.added(node)])
+    parent = node.parent
+    is_member = parent is not None and parent.symbol is not None and parent not in (pairing.heads if gone else pairing.bases)
+    yield Change(
+        key=node.key,
+        old_key=node.key if gone else None,
+        kind=node.kind,
+        change=change,
+        also=(),
+        effect=effect,
+        reasons=reasons,
+        line=node.line,
+        old_line=node.line if gone else 0,
+        within=parent.key if parent is not None and is_member else None,
+        test=node.is_test,
+    )
+
+
+def _has_outer(node: Node) -> bool:
+    """Whether a symbol that is not local stands around a local one."""
+    above = node.parent
+    while above is not None and above.symbol is not None:
+        if not above.is_local:
+            return True
+        above = above.parent
+    return False
+
+
+def _cautions(base: Node, head: Node) -> Iterator[str]:
+    if base.symbol is not None:
+        return
+    for file, end in ((base.file, "base"), (head.file, "head")):
+        if file.facts.status in ("failed", "partial") or (file.facts.language and file.facts.status == "skipped"):
+            yield f"{file.facts.status} at the {end}: {file.facts.reason or 'syntax errors'}"
+
+
+def _order(change: Change) -> tuple[object, ...]:
+    return change.key.path, bool(change.key.qualified), change.line, change.key.qualified, change.change

@@ -1,0 +1,224 @@
+"""One end of a comparison: its files as trees of nodes, with source, details and canonical tokens read when asked for."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import posixpath
+import re
+from collections import Counter
+
+from tokenzip.languages.shape import Shape
+from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey
+from tokenzip.snapshot import File, Snapshot
+
+_GROUPS = {
+    "function": "callable", "method": "callable", "constructor": "callable", "macro": "callable",
+    "stored_procedure": "callable", "class": "type", "interface": "type", "struct": "type", "trait": "type", "enum": "type",
+    "type_alias": "type", "impl": "type", "variable": "value", "constant": "value", "property": "value",
+    "enum_member": "value",
+}  # fmt: skip
+CONTAINERS = frozenset({"class", "interface", "struct", "trait", "enum", "impl", "namespace", "module_decl", "table", "file"})
+"""Kinds whose body consists of members: what changes inside a member is the member's change."""
+_NOT_COMPARED = frozenset({"import", "export", "parameter", "generic_param"})
+_ORDINAL = re.compile(r"#\d+$")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_DOC_ENDS = re.compile(r"^[a-zA-Z]{0,2}(?:\"\"\"|'''|\"|')|(?:\"\"\"|'''|\"|')$|^/\*+|\*+/$")
+_DOC_MARK = re.compile(r"^\s*(?:\*|//+!?|#+)(?=\s|$)")
+
+
+class Node:
+    """A symbol at one end; or a whole file, which is the node above its symbols."""
+
+    __slots__ = ("__dict__", "children", "file", "index", "parent", "symbol")
+
+    def __init__(self, file: FileSide, symbol: Symbol | None, parent: Node | None) -> None:
+        self.file = file
+        self.symbol = symbol
+        self.parent = parent
+        self.index = -1 if symbol is None else symbol.index
+        self.children: list[Node] = []
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.key.handle}>"
+
+    @property
+    def key(self) -> SymbolKey:
+        return SymbolKey(self.file.path) if self.symbol is None else self.symbol.key
+
+    @property
+    def name(self) -> str:
+        return posixpath.basename(self.file.path) if self.symbol is None else self.symbol.name
+
+    @functools.cached_property
+    def plain_name(self) -> str:
+        """Qualified name without the ordinals that tell equal ones apart."""
+        return "" if self.symbol is None else _ORDINAL.sub("", self.symbol.qualified_name)
+
+    @property
+    def kind(self) -> str:
+        return "file" if self.symbol is None else self.symbol.kind
+
+    @property
+    def group(self) -> str:
+        """Kinds of one group can turn into each other: a function into a method, a class into an interface."""
+        return _GROUPS.get(self.kind, self.kind)
+
+    @property
+    def flags(self) -> Flag:
+        return Flag(0) if self.symbol is None else self.symbol.flags
+
+    @property
+    def is_local(self) -> bool:
+        return bool(self.flags & Flag.LOCAL)
+
+    @property
+    def is_test(self) -> bool:
+        return self.file.facts.is_test or bool(self.flags & (Flag.TEST | Flag.FIXTURE))
+
+    @property
+    def line(self) -> int:
+        return 0 if self.symbol is None else self.symbol.line
+
+    @property
+    def hashes(self) -> tuple[int, int]:
+        """(signature, content)."""
+        return (0, 0) if self.symbol is None else (self.symbol.row.signature_hash, self.symbol.row.content_hash)
+
+    @property
+    def size(self) -> int:
+        """Bytes of source."""
+        return self.file.facts.size if self.symbol is None else self.symbol.row.end - self.symbol.row.start
+
+    @property
+    def detail(self) -> SymbolDetail:
+        return NO_DETAIL if self.symbol is None else self.file.detail(self.symbol.index)
+
+    @functools.cached_property
+    def documentation(self) -> str:
+        """The words of the documentation: marks of comments and strings, wrapping and indentation left out."""
+        if self.symbol is None:
+            return _words(self.file.shape.documentation())
+        row = self.symbol.row
+        if row.doc_start >= row.doc_end:
+            return ""
+        return _words(self.file.source[row.doc_start : row.doc_end].decode("utf-8", "replace"))
+
+    @functools.cached_property
+    def signature_tokens(self) -> tuple[str, ...]:
+        if self.symbol is None:
+            return ()
+        row = self.symbol.row
+        return self.file.shape.tokens(row.start, row.signature_end, [(row.doc_start, row.doc_end)], row.name)
+
+    @functools.cached_property
+    def body_tokens(self) -> tuple[str, ...]:
+        """Canonical tokens of what is this node's own: members of a container have bodies of their own."""
+        members = [child for child in self.children if child.symbol and (self.kind in CONTAINERS or not child.is_local)]
+        holes = [(child.symbol.row.start, child.symbol.row.end) for child in members if child.symbol]
+        if self.symbol is None:
+            return self.file.shape.statements(holes)
+        row = self.symbol.row
+        holes.append((row.doc_start, row.doc_end))
+        return self.file.shape.tokens(row.signature_end, row.end, holes, row.name)
+
+    @functools.cached_property
+    def words(self) -> tuple[str, ...]:
+        """Words and signs of signature and body, without documentation and own name; comments are in it."""
+        if self.symbol is None:
+            return ()
+        row = self.symbol.row
+        source = self.file.source
+        inside = row.start <= row.doc_start < row.doc_end <= row.end
+        raw = source[row.start : row.doc_start] + source[row.doc_end : row.end] if inside else source[row.start : row.end]
+        return tuple(word for word in _TOKEN.findall(raw.decode("utf-8", "replace")) if word != row.name)
+
+    @functools.cached_property
+    def bigrams(self) -> Counter[tuple[str, str]]:
+        """Pairs of neighbouring words, counted: what similarity is measured on."""
+        words = ("", *self.words, "")
+        return Counter(itertools.pairwise(words))
+
+
+def _words(text: str) -> str:
+    """``/** A b.\\n * c */`` and ``\"\"\"A b. c\"\"\"`` alike are ``A b. c``."""
+    stripped = _DOC_ENDS.sub("", text.strip())
+    return " ".join(" ".join(_DOC_MARK.sub("", line) for line in stripped.splitlines()).split())
+
+
+class FileSide:
+    """One file at one end."""
+
+    def __init__(self, snapshot: Snapshot, facts: File) -> None:
+        self.snapshot = snapshot
+        self.facts = facts
+        self.path = facts.path
+        self.root = Node(self, None, None)
+        self.nodes = self._nodes()
+
+    def _nodes(self) -> list[Node]:
+        nodes: list[Node] = []
+        for symbol in self.facts.symbols:
+            parent = nodes[symbol.row.parent] if 0 <= symbol.row.parent < len(nodes) else self.root
+            node = Node(self, symbol, parent)
+            nodes.append(node)
+            if symbol.kind not in _NOT_COMPARED:
+                parent.children.append(node)
+        return nodes
+
+    def named(self, qualified: str) -> Node | None:
+        """The node of a qualified name with its ordinal; the file itself for an empty one."""
+        return self._by_name.get(qualified) if qualified else self.root
+
+    @functools.cached_property
+    def _by_name(self) -> dict[str, Node]:
+        return {node.symbol.qualified_name: node for node in self.nodes if node.symbol is not None}
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the symbols can be trusted to be all there are."""
+        return self.facts.status in ("parsed", "partial")
+
+    @functools.cached_property
+    def source(self) -> bytes:
+        return self.snapshot.source(self.path)
+
+    @functools.cached_property
+    def shape(self) -> Shape:
+        return Shape(self.facts.language or "", self.source)
+
+    @functools.cached_property
+    def _details(self) -> tuple[SymbolDetail, ...]:
+        return self.snapshot.details(self.path)
+
+    def detail(self, index: int) -> SymbolDetail:
+        return self._details[index] if index < len(self._details) else NO_DETAIL
+
+
+class Side:
+    """One end of a comparison: a snapshot, read file by file."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._files: dict[str, FileSide | None] = {}
+
+    def known(self, path: str) -> FileSide | None:
+        """The file at a path if it was read already."""
+        return self._files.get(path)
+
+    def file(self, path: str) -> FileSide | None:
+        if path not in self._files:
+            facts = self.snapshot.file(path)
+            self._files[path] = None if facts is None else FileSide(self.snapshot, facts)
+        return self._files[path]
+
+
+def similarity(one: Node, other: Node) -> float:
+    """Share of neighbouring word pairs that two symbols have in common (Dice), from 0 to 1; the same both ways round."""
+    left, right = one.bigrams, other.bigrams
+    total = left.total() + right.total()
+    if not total:
+        return 1.0
+    if len(right) < len(left):
+        left, right = right, left
+    return 2 * sum(min(count, right[pair]) for pair, count in left.items() if pair in right) / total
