@@ -8,8 +8,15 @@ from typing import Any, Protocol
 
 from tokenzip.server.protocol import Json
 
-LONGEST_ENUM = 16
-"""Values of an argument that its schema lists; longer lists cost more tokens in each session than they save."""
+COMMON = {
+    "at": "Revision: branch, commit, INDEX or WORKTREE (default)",
+    "cursor": "`truncated.cursor` of the last answer",
+    "max_tokens": "Budget of the answer (default 2500)",
+}
+"""Parameters of nearly every tool, in few words: each word is paid for in each tool and each session."""
+
+LONGEST_ENUM = 8
+"""Values of an argument that its schema lists; of longer lists the errors tell, at the price of a call."""
 
 
 class Parameter(Protocol):
@@ -68,8 +75,9 @@ def _property(parameter: Parameter) -> Json:
         entry["items"] = {"type": "string", **values}
     else:
         entry |= values
-    if parameter.description:
-        entry["description"] = parameter.description
+    description = COMMON.get(parameter.name, parameter.description)
+    if description:
+        entry["description"] = description
     return entry
 
 

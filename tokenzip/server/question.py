@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tokenzip.budget import counted, lay_out
 from tokenzip.errors import Cancelled
 from tokenzip.server.alarms import Alarms
-from tokenzip.server.layout import lay_out
 from tokenzip.server.protocol import Call, Json
 
 PATIENCE = 1.7
@@ -96,15 +96,17 @@ class Question:
 def indexing_answer(tool: str, arguments: Mapping[str, Any], stage: str, done: int, total: int) -> Json:
     """What can be said while the index of the revision is not there yet: how far it is, and to ask again."""
     why = f"indexing {done}/{total} ({stage}); the answer is not known yet, ask again in a moment"
-    return {
-        "at": {"rev": arguments.get("at", "WORKTREE"), "commit": None, "dirty": None},
-        "items": [],
-        "complete": {"why": why, "unresolved": 0},
-        "indexing": {"stage": stage, "done": done, "total": total},
-        "truncated": None,
-        "token_count": 0,
-        "next": [{"tool": tool, "arguments": dict(arguments)}],
-    }
+    return counted(
+        {
+            "at": {"rev": arguments.get("at", "WORKTREE"), "commit": None, "dirty": None},
+            "items": [],
+            "complete": {"why": why, "unresolved": 0},
+            "indexing": {"stage": stage, "done": done, "total": total},
+            "truncated": None,
+            "token_count": 0,
+            "next": [{"tool": tool, "arguments": dict(arguments)}],
+        }
+    )
 
 
 def error_answer(code: str, message: str, hint: str = "", candidates: Sequence[str] = ()) -> Json:

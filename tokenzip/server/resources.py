@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from tokenzip.server.layout import lay_out
+from tokenzip.budget import lay_out
 from tokenzip.server.protocol import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, Call, Fault, Json, page
 from tokenzip.server.tools import Tools
 
@@ -97,7 +97,7 @@ class Resources:
 
             return {"values": complete(repository, variable, typed)}
 
-        return self._tools.answer(call, "completion", {}, as_completion, find)
+        return as_completion(self._tools.answer(call, "completion", {}, as_completion, find))
 
     def _variable(self, template: object, name: str) -> str | None:
         """The variable of that name in the template, with or without its ``{?at}``. None if there is none."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import tokenzip
 from tokenzip.server.arguments import Operation
-from tokenzip.server.journal import keep_library_logs
 from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Call, Connection, Fault, Identity, Json, Method, page
 from tokenzip.server.question import DEADLINE, PATIENCE
 from tokenzip.server.resources import Resources
@@ -99,7 +98,6 @@ class Server:
     def _loaded(self) -> _Parts:
         with self._loading:
             if self._parts is None:
-                keep_library_logs()
                 patience, deadline = self._limits
                 operations = self._load_operations()
                 tools = Tools(operations, self._workspace, at=self._at, patience=patience, deadline=deadline)

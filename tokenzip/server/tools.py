@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from tokenzip.budget import lay_out
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.server.alarms import Alarms
 from tokenzip.server.arguments import Operation, as_meant, tool_entry
 from tokenzip.server.journal import record_failure
-from tokenzip.server.layout import lay_out
 from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, page
 from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
 from tokenzip.server.workspace import Workspace
@@ -97,14 +97,14 @@ def _ask_for_less(operation: Operation, repository: Any, arguments: Json) -> Jso
 
     Only the operation knows which items matter least and how to go on after them.
     """
-    budget = arguments.get("max_tokens", MOST_TOKENS)
     answer = operation.run(repository, arguments)
+    budget = 0
     for _ in range(3):
         size = _size(answer)
         if size <= HARD_CAP:
             return answer
-        budget = max(int(budget * HARD_CAP / size * 0.9), 1)
-        answer = operation.run(repository, {**arguments, "max_tokens": budget})
+        budget = int(budget * HARD_CAP / size * 0.9) if budget else min(arguments.get("max_tokens", MOST_TOKENS), MOST_TOKENS)
+        answer = operation.run(repository, {**arguments, "max_tokens": max(budget, 1)})
     if _size(answer) <= HARD_CAP:
         return answer
     return error_answer("too_large", f"The answer is larger than {HARD_CAP} bytes", "Ask for a part, or without source.")

@@ -68,7 +68,9 @@ class Workspace:
 
 def _open_repository(place: str) -> Repository:
     import tokenzip
+    from tokenzip.server.journal import keep_library_logs
 
+    keep_library_logs()
     return tokenzip.repo(place)
 
 

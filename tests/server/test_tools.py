@@ -1,0 +1,223 @@
+"""What becomes of a tool call: arguments, budgets, errors, patience with an index, deadlines."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import toy_server
+from mcp_client import InProcess, in_process, parsed
+
+from tokenzip.budget import LINE, lay_out
+from tokenzip.errors import NotARepository
+from tokenzip.server.tools import HARD_CAP
+from tokenzip.server.workspace import Workspace
+
+
+@pytest.fixture
+def client() -> Iterator[InProcess]:
+    yield from in_process(modern=True)
+
+
+@pytest.fixture
+def hasty() -> Iterator[InProcess]:
+    """A server that loses patience after 50 ms and gives up after 400."""
+    yield from in_process(modern=True, patience=0.05, deadline=0.4)
+
+
+# -- arguments
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ({"names": "a"}, {"names": ["a"]}),
+        ({"names": '["a","b"]'}, {"names": ["a", "b"]}),
+        ({"flag": "true"}, {"flag": True}),
+        ({"flag": "yes"}, {"flag": "yes"}),
+        ({"max_tokens": "100"}, {"max_tokens": 100}),
+        ({"max_tokens": 100.0}, {"max_tokens": 100}),
+        ({"max_tokens": "many"}, {"max_tokens": "many"}),
+        ({"max_tokens": "true"}, {"max_tokens": "true"}),
+        ({"max_tokens": 0}, {"max_tokens": 6000}),
+        ({"max_tokens": 10**9}, {"max_tokens": 6000}),
+        ({"text": "17", "at": None}, {"text": "17"}),
+    ],
+)
+def test_arguments_are_taken_as_they_are_meant(client: InProcess, written: dict[str, object], meant: dict[str, object]) -> None:
+    assert client.call("echo", **written)["echo"] == meant
+
+
+def test_wrong_arguments_are_an_answer(client: InProcess) -> None:
+    result = client.result("tools/call", name="echo", arguments={"zz": 1})
+    assert result["isError"] is True
+    assert parsed(result)["error"]["code"] == "usage"
+    result = client.result("tools/call", name="echo", arguments=["x"])
+    assert result["isError"] is True
+    assert "takes text" in parsed(result)["error"]["hint"]
+
+
+def test_calls_without_arguments_are_calls(client: InProcess) -> None:
+    assert parsed(client.result("tools/call", name="echo"))["echo"] == {}
+    assert parsed(client.result("tools/call", name="echo", arguments=None))["echo"] == {}
+
+
+def test_the_server_may_be_pinned_to_a_revision() -> None:
+    client = InProcess(modern=True, at="v1.0")
+    assert client.call("echo")["at"] == {"rev": "v1.0"}
+    assert client.call("echo", at="HEAD")["at"] == {"rev": "HEAD"}
+    client.close()
+
+
+# -- answers
+
+
+def test_errors_are_answers_that_help(client: InProcess) -> None:
+    result = client.result("tools/call", name="unknown", arguments={})
+    assert result["isError"] is True
+    assert parsed(result) == {
+        "error": {
+            "code": "unknown_symbol",
+            "message": "no symbol nope",
+            "hint": "ask search_symbols",
+            "candidates": ["note"],
+        }
+    }
+
+
+def test_a_bug_is_told_and_written_down(client: InProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKENZIP_HOME", str(tmp_path))
+    result = client.result("tools/call", name="fail", arguments={})
+    assert result["isError"] is True
+    error = parsed(result)["error"]
+    assert error["code"] == "bug"
+    assert "ZeroDivisionError" in error["message"]
+    log = tmp_path / "logs" / "serve.log"
+    assert str(log) in error["hint"]
+    assert "Traceback" in log.read_text()
+
+
+def test_a_bug_is_told_where_it_cannot_be_written_down(
+    client: InProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TOKENZIP_HOME", str(tmp_path / "file"))
+    assert client.call("fail")["error"]["code"] == "bug"
+
+
+def test_a_large_answer_is_asked_for_again_with_less(client: InProcess) -> None:
+    result = client.result("tools/call", name="big", arguments={"items": 1000})
+    text = result["content"][0]["text"]
+    assert HARD_CAP / 2 < len(text) <= HARD_CAP
+    answer = json.loads(text)
+    assert answer["truncated"] == {"shown": len(answer["items"]), "total": 1000}
+    assert len(text.splitlines()) > len(answer["items"])
+
+
+def test_an_answer_that_cannot_be_cut_is_an_error(client: InProcess) -> None:
+    answer = client.call("stubborn", items=HARD_CAP + 1)
+    assert answer["error"]["code"] == "too_large"
+    assert answer["error"]["hint"]
+
+
+def test_file_names_that_are_no_utf8_arrive(client: InProcess) -> None:
+    assert [item["file"] for item in client.call("odd")["items"]] == ["caf\udce9.py", "é\u2028😀.py"]
+
+
+def test_layout_gives_each_item_a_line() -> None:
+    answer = {
+        "at": {"rev": "HEAD"},
+        "items": [{"handle": "a"}, {"handle": "b", "members": [{"name": "x" * 100}] * 5}],
+        "lines": list(range(20)),
+        "none": [],
+        "truncated": None,
+    }
+    text = lay_out(answer)
+    assert json.loads(text) == answer
+    assert text.startswith('{"at":{"rev":"HEAD"},\n"items":[\n{"handle":"a"},\n{"handle":"b"')
+    assert '\n"lines":[0,1,2' in text
+    assert max(map(len, text.splitlines())) <= LINE
+
+
+# -- patience
+
+
+def test_a_call_that_indexes_is_answered_with_how_far_it_is_and_goes_on(hasty: InProcess) -> None:
+    toy_server.FINISHED.clear()
+    start = time.monotonic()
+    result = hasty.result("tools/call", name="index", arguments={"items": 333})
+    assert time.monotonic() - start < 0.3
+    assert result["isError"] is False
+    answer = parsed(result)
+    assert answer["indexing"]["total"] == 333
+    assert "indexing" in answer["complete"]["why"]
+    assert answer["next"] == [{"tool": "index", "arguments": {"items": 333}}]
+    deadline = time.monotonic() + 5
+    while toy_server.FINISHED != [333] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert toy_server.FINISHED == [333]
+
+
+def test_a_call_that_is_merely_slow_is_waited_for(hasty: InProcess) -> None:
+    assert hasty.call("sleep", items=200) == {"slept": 200}
+
+
+def test_a_call_past_its_deadline_is_given_up(hasty: InProcess) -> None:
+    answer = hasty.call("sleep", items=900)
+    assert answer["error"]["code"] == "deadline"
+    assert hasty.call("echo")
+
+
+# -- the repository
+
+
+def refuse(place: str) -> object:
+    raise NotARepository(f"no repository at {place}")
+
+
+def test_without_a_repository_each_call_says_so() -> None:
+    client = InProcess(modern=True, open_repository=refuse)
+    result = client.result("tools/call", name="echo", arguments={})
+    assert result["isError"] is True
+    error = parsed(result)["error"]
+    assert error["code"] == "not_a_repository"
+    assert "--repo" in error["hint"]
+    client.close()
+
+
+def test_the_repository_is_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    environment = {"TOKENZIP_REPO": "/from/environment"}
+    roots = ["https://x/y", "file:///from/roots%20here"]
+
+    def places(named: str | None = None, declared: list[str] | None = None, **environment: str) -> list[str]:
+        seen: list[str] = []
+
+        def look(place: str) -> object:
+            seen.append(place)
+            raise NotARepository("none")
+
+        workspace = Workspace(named, declared=lambda: declared or [], environment=environment, open_repository=look)
+        with pytest.raises(NotARepository):
+            workspace.repository()
+        return seen
+
+    assert places("/named", roots, **environment) == ["/named"]
+    assert places(None, roots, **environment) == ["/from/environment"]
+    assert places(None, roots) == ["/from/roots here", str(tmp_path)]
+    assert places() == [str(tmp_path)]
+
+
+@pytest.mark.parametrize("place", [os.path.expanduser("~"), "/"])
+def test_neither_home_nor_the_root_is_a_project(place: str) -> None:
+    with pytest.raises(NotARepository, match="home folder"):
+        Workspace(place, open_repository=toy_server.open_repository).repository()
+
+
+def test_each_call_gets_a_repository_of_its_own(tmp_path: Path) -> None:
+    workspace = Workspace(str(tmp_path), open_repository=toy_server.open_repository)
+    assert workspace.repository() is not workspace.repository()
