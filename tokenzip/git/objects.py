@@ -72,7 +72,7 @@ class Objects:
             with contextlib.suppress(Exception):  # absent, damaged or a gone pack: the process says which
                 kind, data = self._database.read(object_id)
                 return _LIBGIT2_KINDS[kind], data
-        found = self._contents.ask([object_id])[0]
+        found = self._ask(self._contents, [object_id])[0]
         if found is None:
             raise self.missing(object_id)
         return found.kind, found.data
@@ -81,13 +81,13 @@ class Objects:
         """Many objects in the order asked for, None for each that is not here; the questions run ahead of the answers."""
         remaining = iter(ids)
         while chunk := list(islice(remaining, _ASKED_AHEAD)):
-            yield from self._contents.ask(chunk)
+            yield from self._ask(self._contents, chunk)
 
     def headers(self, names: Sequence[str]) -> list[Found | None]:
         """Id, kind and size (no content) of objects named by id or by any revision expression."""
         out: list[Found | None] = []
         for start in range(0, len(names), _ASKED_AHEAD):
-            out += self._headers.ask(names[start : start + _ASKED_AHEAD])
+            out += self._ask(self._headers, names[start : start + _ASKED_AHEAD])
         return out
 
     def missing(self, object_id: str) -> MissingObject:
@@ -97,6 +97,16 @@ class Objects:
         self._contents.close()
         self._headers.close()
         self._database = None
+
+    def _ask(self, batch: Batch, names: Sequence[str]) -> list[Found | None]:
+        """What `batch` answers. Where git ends at each object that a partial clone lacks, ask it for the present ones only."""
+        if batch.ends_at_absent and self._database is None and self._may_use_libgit2:
+            self._open_database()
+        if not batch.ends_at_absent or self._database is None:
+            return batch.ask(names)
+        present = [name for name in names if not _ID.fullmatch(name) or self._database.exists(name)]
+        found = dict(zip(present, batch.ask(present), strict=True))
+        return [found.get(name) for name in names]
 
     def _open_database(self) -> None:
         self._may_use_libgit2 = False
@@ -113,6 +123,8 @@ class Batch:
         self._git = git
         self._mode = mode
         self._lock = threading.Lock()
+        self.ends_at_absent = False
+        """Whether this git was seen to end at an object that a partial clone lacks (instead of saying that it is missing)."""
         self._child: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._stop: Callable[[], object] = _nothing
@@ -137,6 +149,9 @@ class Batch:
         except (_Died, OSError) as cause:
             said = self._last_words()
             self.close()
+            if "promisor remote" in said:
+                self.ends_at_absent = True
+                return None
             raise GitError(
                 f"git cannot read {name}: {said or 'it stopped'}", hint="`git fsck` shows what is damaged"
             ) from cause
@@ -165,7 +180,7 @@ class Batch:
         return Found(words[0].decode(), _KINDS[words[1].decode()], size, data)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        errors = tempfile.TemporaryFile()
+        errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         child = self._git.talk("cat-file", self._mode, stderr=errors)
         self._child, self._errors = child, errors
         self._stop = weakref.finalize(self, _stopped, child, errors)
@@ -177,10 +192,13 @@ class Batch:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._child.wait(timeout=5)
         self._errors.seek(0)
-        return decoded(self._errors.read()).strip().removeprefix("fatal: ")
+        return decoded(self._errors.read()).strip().rpartition("fatal: ")[2]
 
 
 _KIND_WORDS = frozenset(kind.encode() for kind in _KINDS)
+
+
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class _Died(Exception):

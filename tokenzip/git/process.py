@@ -39,7 +39,7 @@ _ALWAYS = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",  # a blob's content is a function of its id: see docs/git.md
-    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_GRAFT_FILE": os.path.join(os.devnull, "none"),  # a file that is there, even empty, makes git give advice
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",  # for versions before 2.39.4, which do not know the variable above: no transport may run
 }
@@ -121,7 +121,7 @@ class Git:
         return self._started(*arguments, stdin=subprocess.PIPE, stderr=stderr)
 
     def _started(self, *arguments: str, stdin: int, stderr: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
-        command = ["git", "--no-optional-locks", "--no-pager", "--literal-pathspecs", *arguments]
+        command = ["git", "--no-optional-locks", "--no-pager", *arguments]
         environment = clean_environment(index_file=self.index_file)
         try:
             return subprocess.Popen(
@@ -156,6 +156,11 @@ def translated(message: str, folder: str) -> GitError | NotARepository:
         return NotARepository(
             f"not a git repository: {shown(folder)}",
             hint=_broken_link_hint(message) or "run inside a repository, name one with --repo, or make one with `git init`",
+        )
+    if "unknown repository extension" in message or "Expected git repo version" in message:
+        return GitError(
+            f"the installed git cannot read the repository at {shown(folder)}: {message.removeprefix('fatal: ')}",
+            hint="a newer git can; tokenzip reads whatever the git on PATH reads",
         )
     lines = [line for line in message.splitlines() if line.strip()]
     return GitError(next((line for line in lines if line.startswith("fatal: ")), lines[-1] if lines else "git failed"))

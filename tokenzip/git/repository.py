@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tokenzip.errors import GitError, MissingObject, NotARepository, UnknownRevision
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
-from tokenzip.git.process import Git, shown
+from tokenzip.git.process import Git, shown, translated
 from tokenzip.git.trees import FileEntry, TreeChange, Trees, blob_id, empty_tree
 from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
@@ -97,8 +97,6 @@ class GitRepository:
         code, out, err = Git(folder).attempt("rev-parse", *_LOCATION)
         facts = out.decode("utf-8", "surrogateescape").split("\n")[:-1]
         if code != 0 and len(facts) != len(_LOCATION) - 1:
-            from tokenzip.git.process import translated
-
             raise translated(err, folder)
         if not len(_LOCATION) - 1 <= len(facts) <= len(_LOCATION):
             raise GitError(f"the path of this repository holds a line break: {shown(folder)!r}")
@@ -205,6 +203,10 @@ class GitRepository:
     def blob_sizes(self, blobs: Sequence[BlobId]) -> list[int | None]:
         """Sizes in bytes, None for each blob that is absent."""
         return [found.size if found else None for found in self._objects.headers(blobs)]
+
+    def has(self, object_id: str) -> bool:
+        """Whether this clone holds an object."""
+        return self._objects.headers([object_id])[0] is not None
 
     def blob_id(self, data: bytes) -> BlobId:
         """The id that a blob of this content has in this repository."""
@@ -356,7 +358,9 @@ class GitRepository:
 
     def _commits(self, *arguments: str) -> Iterator[Commit]:
         options = ("--no-show-signature", "--no-mailmap", "--encoding=UTF-8", "-z", f"--format={_LOG_FORMAT}")
-        for commit, parents, tree, author, email, time, subject in self._git.records("log", *options, *arguments, fields=7):
+        for commit, parents, tree, author, email, time, subject in self._git.records(
+            "--literal-pathspecs", "log", *options, *arguments, fields=7
+        ):
             ids = tuple(map(CommitId, parents.split()))
             yield Commit(CommitId(commit), ids, TreeId(tree), author, email, int(time), subject)
 

@@ -70,11 +70,14 @@ def index_entries(git: Git) -> tuple[list[IndexEntry], list[str]]:
     return entries, list(conflicts)
 
 
+_INDEX_OPTIONS = ("--cached", "--raw", "--no-renames", "--no-abbrev", "--ita-invisible-in-index", "-z")
+
+
 def index_changes(git: Git, blobs: Blobs, base: str) -> dict[str, FileState | None]:
     """How the index differs from a commit or tree."""
     changes: dict[str, FileState | None] = {}
     contents = WorkFiles(git, blobs)
-    fields = git.records("diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "-z", base, fields=2)
+    fields = git.records("diff-index", *_INDEX_OPTIONS, base, fields=2)
     for head, path in fields:
         _, mode, _, object_id, status = head.split(" ")
         if status == "D":
@@ -94,8 +97,8 @@ def worktree_changes(git: Git, blobs: Blobs, root: str) -> dict[str, FileState |
     for (record,) in git.records("status", *options):
         kind = record[0]
         if kind == "1":
-            _, xy, sub, _, index_mode, work_mode, _, index_id, path = record.split(" ", 8)
-            changes[path] = _tracked(contents, path, xy[1], sub, int(index_mode, 8), int(work_mode, 8), index_id)
+            line = _StatusLine(*record.split(" ", 8))
+            changes[line.path] = _tracked(contents, line)
         elif kind == "u":
             path = record.split(" ", 10)[10]
             changes[path] = contents.state(path, conflicted=True)
@@ -105,17 +108,33 @@ def worktree_changes(git: Git, blobs: Blobs, root: str) -> dict[str, FileState |
     return changes
 
 
-def _tracked(
-    contents: WorkFiles, path: str, change: str, sub: str, index_mode: int, work_mode: int, index_id: str
-) -> FileState | None:
-    if change == "D" or (change == "." and index_mode == 0):
+class _StatusLine(NamedTuple):
+    """A tracked, changed path as ``git status --porcelain=v2`` tells it (see git-status(1))."""
+
+    kind: str
+    xy: str
+    """HEAD to index, index to work tree: one letter each, ``.`` for no change."""
+    sub: str
+    """``SC..`` for a submodule that has another commit checked out."""
+    head_mode: str
+    index_mode: str
+    work_mode: str
+    head_id: str
+    index_id: str
+    path: str
+
+
+def _tracked(contents: WorkFiles, line: _StatusLine) -> FileState | None:
+    index_mode, work_mode = int(line.index_mode, 8), int(line.work_mode, 8)
+    unchanged_since_staged = line.xy[1] == "."
+    if line.xy[1] == "D" or (unchanged_since_staged and index_mode == 0):
         return None
-    if change == ".":
-        return _stored(contents.blobs, path, index_mode, index_id)
+    if unchanged_since_staged:
+        return _stored(contents.blobs, line.path, index_mode, line.index_id)
     if work_mode == GITLINK:
-        commit = contents.submodule_commit(path) if sub[:2] == "SC" else index_id
-        return _stored(contents.blobs, path, GITLINK, commit)
-    return contents.state(path, mode=work_mode)
+        commit = contents.submodule_commit(line.path) if line.sub.startswith("SC") else line.index_id
+        return _stored(contents.blobs, line.path, GITLINK, commit)
+    return contents.state(line.path, mode=work_mode)
 
 
 def _stored(blobs: Blobs, path: str, mode: int, object_id: str) -> FileState:
@@ -140,12 +159,11 @@ class WorkFiles:
         self, path: str, *, mode: int | None = None, conflicted: bool = False, untracked: bool = False
     ) -> FileState | None:
         """The file at a path, None if there is none (or a folder, device or pipe)."""
-        if mode is None:
-            mode = self._mode(path)
-        if not mode:
+        found = self._mode(path)
+        if not found:
             return None
         self._wanted.append(path)
-        return FileState(path, mode, None, conflicted, untracked, lambda: self._content(path))
+        return FileState(path, mode or found, None, conflicted, untracked, lambda: self._content(path))
 
     def submodule_commit(self, path: str) -> str:
         """The commit that a submodule has checked out."""
@@ -242,7 +260,9 @@ _ODD = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 def _looks_binary(data: bytes) -> bool:
-    """Git's guess (``convert_is_binary``): a NUL or lone CR, or more than one odd byte in 128."""
+    """Git's guess (convert.c, ``convert_is_binary``): a NUL or lone CR, or more than one odd byte in 128 printable ones."""
     if b"\0" in data or _LONE_CR.search(data):
         return True
-    return len(_ODD.findall(data)) > (len(data) - data.count(b"\r") * 2) >> 7
+    odd = len(_ODD.findall(data.removesuffix(b"\x1a")))
+    printable = len(data) - data.count(b"\n") - data.count(b"\r") - odd
+    return printable >> 7 < odd
