@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import zstandard
 
 from tokenzip.model import (
     EDGE_KINDS,
+    EMPTY_INTERFACE,
     REASONS,
     SYMBOL_KINDS,
     TIERS,
@@ -27,6 +28,7 @@ from tokenzip.model import (
     ParseProblem,
     Status,
     SymbolRow,
+    qualified_names,
 )
 
 PACK_BYTES = 1 << 15
@@ -81,20 +83,13 @@ def unpack_value(data: bytes | memoryview) -> Any:
 def encode_ir(ir: FileIR) -> bytes:
     """The stored form of a file: status, symbols and interface, without the body."""
     head = (_STATUSES.index(ir.status), ir.lines, int(ir.generated), ir.reason, tuple(map(tuple, ir.problems)))
-    return pack_value((head, _encode_symbols(ir.symbols), encode_interface(ir.interface)))
+    return pack_value((head, _encode_symbols(ir.symbols), _encode_beside(ir.interface, ir.symbols)))
 
 
 def decode_ir(data: bytes) -> FileIR:
-    (status, lines, generated, reason, problems), symbols, interface = unpack_value(data)
-    return FileIR(
-        status=_STATUSES[status],
-        lines=lines,
-        interface=decode_interface(interface),
-        symbols=_decode_symbols(symbols),
-        problems=tuple(ParseProblem(*problem) for problem in problems),
-        reason=reason,
-        generated=bool(generated),
-    )
+    """The whole record; its body, which is not stored, is None."""
+    ir = decode_head_and_symbols(data)
+    return replace(ir, interface=_decode_beside(unpack_value(data)[2], ir.symbols))
 
 
 def decode_head_and_symbols(data: bytes) -> FileIR:
@@ -111,7 +106,47 @@ def decode_head_and_symbols(data: bytes) -> FileIR:
 
 
 def decode_interface_of(data: bytes) -> Interface:
-    return decode_interface(unpack_value(data)[2])
+    """The interface alone."""
+    _, symbols, interface = unpack_value(data)
+    return _decode_beside(interface, _decode_symbols(symbols))
+
+
+_PLAIN = b""
+"""Stands for the entry that says no more than "the definition of this name": most names and members are such."""
+
+
+def _encode_beside(interface: Interface, symbols: tuple[SymbolRow, ...]) -> bytes:
+    """An interface without what the symbols beside it say already: qualified names become their indexes."""
+    if interface == EMPTY_INTERFACE:
+        return b""
+    index = {name: number for number, name in enumerate(qualified_names(symbols))}
+    names = {name: _PLAIN if entries == (("def", name),) else entries for name, entries in interface.names.items()}
+    definitions = {index.get(name, name): value for name, value in interface.definitions.items()}
+    members = {
+        index.get(owner, owner): {
+            name: _PLAIN if entries == (("def", f"{owner}.{name}"),) else entries for name, entries in entries_by_name.items()
+        }
+        for owner, entries_by_name in interface.members.items()
+    }
+    return pack_value((names, definitions, members, interface.stars, interface.announces))
+
+
+def _decode_beside(data: bytes, symbols: tuple[SymbolRow, ...]) -> Interface:
+    if not data:
+        return EMPTY_INTERFACE
+    names, definitions, members, stars, announces = unpack_value(data)
+    qualified = qualified_names(symbols)
+    owners = {qualified[owner] if isinstance(owner, int) else owner: entries for owner, entries in members.items()}
+    return Interface(
+        {name: (("def", name),) if entries == _PLAIN else entries for name, entries in names.items()},
+        {qualified[name] if isinstance(name, int) else name: value for name, value in definitions.items()},
+        {
+            owner: {name: (("def", f"{owner}.{name}"),) if entry == _PLAIN else entry for name, entry in entries.items()}
+            for owner, entries in owners.items()
+        },
+        stars,
+        announces,
+    )
 
 
 def encode_interface(interface: Interface) -> bytes:
