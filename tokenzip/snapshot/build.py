@@ -7,11 +7,14 @@ uncommitted work it stays in memory as an overlay.
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tokenzip.errors import StoreBusy
 from tokenzip.git import GitRepository, MissingObject
 from tokenzip.index import (
     Progress,
@@ -45,6 +48,8 @@ _BULK_CHANGES = 400
 _BULK_SHARE = 0.3
 """... if they are this share of all its files."""
 _WAIT_FOR_INDEX = 3600.0
+_WAITING_STEP = 0.5
+"""Seconds between two signs of life of one who waits."""
 
 
 class BaseVanished(LookupError):
@@ -101,7 +106,7 @@ def ensure_commit(
     """
     if not full and is_known(store, tree):
         return
-    with store.single_flight(_WAIT_FOR_INDEX):
+    with _in_turn(store, progress):
         if not full and is_known(store, tree):
             return
         base = None if full else nearest_known(git, store, commit)
@@ -113,6 +118,22 @@ def ensure_commit(
             except BaseVanished:  # a gc dropped it in between
                 pass
         bulk.bring_in(git, store, tree, progress, processes)
+
+
+@contextlib.contextmanager
+def _in_turn(store: Store, progress: Progress) -> Iterator[None]:
+    """The place of the one who fills the store. Who has to wait for it says so again and again, and may be stopped."""
+    deadline = time.monotonic() + _WAIT_FOR_INDEX
+    with contextlib.ExitStack() as place:
+        while True:
+            try:
+                place.enter_context(store.single_flight(_WAITING_STEP))
+                break
+            except StoreBusy:
+                if time.monotonic() > deadline:
+                    raise
+                progress("waiting for another process", 0, 1)
+        yield
 
 
 def is_known(store: Store, tree: TreeId) -> bool:

@@ -62,6 +62,7 @@ _FILES_PER_LINKER = 4000
 def bring_in(git: GitRepository, store: Store, tree: TreeId, progress: Progress, processes: int | None) -> None:
     """Extract, link and store the whole of a tree."""
     files = _TreeFiles.read(git, tree)
+    progress("reading", 0, len(files.sources))  # before the first worker: who cannot wait here may still take it elsewhere
     count = min(process_count(processes), 1 + len(files.sources) // _FILES_PER_PROCESS)
     with Workers(git.git_dir, count) as workers:
         extracted = _extract(store, workers, files, progress)
