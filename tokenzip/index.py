@@ -225,6 +225,7 @@ def worker_state() -> WorkerState:
 
 def _start_worker(git_directory: str, folder: str) -> None:
     global _state
+    logging.getLogger("tokenzip").addHandler(logging.NullHandler())  # faults are told in the status of their file
     spill = (Path(folder) / f"spill-{os.getpid()}").open("wb")
     _state = WorkerState(GitRepository.discover(git_directory), Path(folder), spill)
 

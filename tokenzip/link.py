@@ -6,14 +6,18 @@ be linked again, and one round is enough.
 
 from __future__ import annotations
 
+import logging
 import posixpath
 from collections.abc import Iterable, Mapping
 
 from tokenzip.languages import registry
 from tokenzip.languages.base import Evaluator, View, path_facts, stem_of
-from tokenzip.model import EMPTY_INTERFACE, Fact, FileIR, Interface, LinkedFile
+from tokenzip.model import EMPTY_INTERFACE, Fact, FileIR, Interface, LinkedFile, UnresolvedRow
 
+_LOG = logging.getLogger(__name__)
 _NOTHING = LinkedFile()
+FAULT = "fault in linking"
+"""Begins the detail of the one open reference that stands for a file whose linking failed."""
 
 
 class Linker:
@@ -31,7 +35,13 @@ class Linker:
         evaluator = self._evaluators.get(language.family)
         if evaluator is None:
             evaluator = self._evaluators[language.family] = language.evaluator(self.view)
-        return _canonical(evaluator.link(path, ir))
+        try:
+            return _canonical(evaluator.link(path, ir))
+        except Exception as error:  # one file that cannot be linked must not end the run, nor pass for one without edges
+            _LOG.exception("linking %s failed", path)
+            del self._evaluators[language.family]
+            fault = UnresolvedRow(-1, "references", 1, "", "dynamic", f"{FAULT}: {type(error).__name__}")
+            return LinkedFile(unresolved=(fault,))
 
 
 def _canonical(linked: LinkedFile) -> LinkedFile:
