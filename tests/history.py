@@ -21,8 +21,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 FORMAT = 1
 """Grows when the same versions would give other commits."""
 FIRST_DATE = 1_700_000_000
@@ -99,6 +97,8 @@ def history(name: str) -> Path:
 
 def needed_history(name: str) -> Path:
     """For tests: `history`, or the test is skipped with the reason; in CI it fails, since there it must run."""
+    import pytest
+
     try:
         return history(name)
     except Unavailable as error:
