@@ -1,0 +1,50 @@
+"""JavaScript and TypeScript: one family of three grammars that share everything but the parser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tokenzip.languages.base import Evaluator, View
+from tokenzip.languages.javascript.extract import Grammar, extract
+from tokenzip.model import FileIR, SymbolDetail
+
+VERSION = 1
+_TEST = re.compile(
+    r"(?:^|/)(?:__tests__|tests?|specs?|e2e|cypress)/|[.\-_](?:test|spec|e2e|cy|test-d|bench)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JavaScript:
+    """One grammar of the family as a `Language`."""
+
+    name: str
+    grammar: Grammar
+    suffixes: tuple[str, ...]
+    family: str = "javascript"
+    version: int = VERSION
+    filenames: tuple[str, ...] = ()
+    is_source: bool = True
+
+    def extract(self, source: bytes) -> FileIR:
+        return extract(self.grammar, source)
+
+    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
+        from tokenzip.languages.javascript.describe import describe
+
+        return describe(self.grammar, source)
+
+    def evaluator(self, view: View) -> Evaluator:
+        from tokenzip.languages.javascript.evaluate import JavaScriptEvaluator
+
+        return JavaScriptEvaluator(view)
+
+    def is_test(self, path: str) -> bool:
+        """By folder (``__tests__``, ``test`` ...) or ending (``.test.ts``, ``.spec.js`` ...): jest, vitest, mocha, cypress, tsd."""
+        return _TEST.search(path) is not None
+
+
+JAVASCRIPT = JavaScript("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"))
+TYPESCRIPT = JavaScript("typescript", "typescript", (".ts", ".mts", ".cts"))
+TSX = JavaScript("tsx", "tsx", (".tsx",))

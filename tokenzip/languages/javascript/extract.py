@@ -1,0 +1,242 @@
+"""What one file of JavaScript or TypeScript says: a function of its bytes alone."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from tokenzip.languages import content, syntax
+from tokenzip.languages.javascript.modules import Modules
+from tokenzip.languages.javascript.pack import Packer
+from tokenzip.languages.javascript.repair import repaired
+from tokenzip.languages.javascript.scopes import Definition, Expr
+from tokenzip.languages.syntax import Extent, Node
+from tokenzip.model import FileIR, Flag, Interface, ParseProblem, Status, SymbolRow
+
+Grammar = Literal["javascript", "typescript", "tsx"]
+# The walk recurses over nesting, at most MAX_DEPTH levels of some ten calls each; Python's own limit would end it earlier.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 8000))
+
+_TOKENS = re.compile(
+    rb"\x00.|//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n\x00]|\\.)*\"|'(?:[^'\\\n\x00]|\\.)*'|`[^`\x00]*`|[\w$#@]+|[^\s\w]", re.DOTALL
+)
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HIDDEN_KINDS = frozenset({"object"})
+
+
+def extract(grammar: Grammar, source: bytes) -> FileIR:
+    """Interface, symbols and body of a file. Never raises: what cannot be read is said in the status."""
+    lines = syntax.line_count(source)
+    refused = content.refusal(source)
+    generated = content.is_generated(source)
+    if refused is not None:
+        return FileIR("skipped", lines, reason=refused, generated=generated or refused in ("minified", "bundled by a program"))
+    utf8, codec = content.as_utf8(source)
+    root = _parse(grammar, utf8)
+    walk = Modules(utf8)
+    walk.program(root)
+    problems = list(syntax.problems(root, utf8))
+    if walk.too_deep:
+        problems.append(ParseProblem(walk.too_deep, "nested too deeply: what lies deeper is left out"))
+    status: Status = "partial" if problems else "parsed"
+    visible = _ordered(walk)
+    _resolve_flows(walk)
+    rows = _rows(walk, visible, root, utf8, source, codec)
+    interface, body = _pack(walk)
+    reason = problems[0].message if problems else None
+    return FileIR(status, lines, interface, rows, body, tuple(problems), reason, generated)
+
+
+def _parse(grammar: Grammar, source: bytes) -> Node:
+    """The syntax tree; of the repaired source where that has fewer errors."""
+    root = syntax.parse(grammar, source).root_node
+    if not root.has_error or grammar == "javascript":
+        return root
+    mended = repaired(source)
+    if mended is source:
+        return root
+    other = syntax.parse(grammar, mended).root_node
+    if other.has_error and len(syntax.problems(other, mended)) > len(syntax.problems(root, source)):
+        return root
+    return other
+
+
+def _ordered(walk: Modules) -> list[Definition]:
+    """The definitions that are symbols, in file order, with index and qualified name; the others get a name too."""
+    visible = [one for one in walk.definitions if not one.hidden]
+    visible.sort(key=lambda one: (one.start, -one.end, one.order))
+    seen: dict[str, int] = {}
+    for index, one in enumerate(visible):
+        one.index = index
+    for one in visible:
+        one.plain = _plain_name(one)
+        count = seen[one.plain] = seen.get(one.plain, 0) + 1
+        one.qualified = one.plain if count == 1 else f"{one.plain}#{count}"
+    for one in walk.definitions:
+        if one.hidden:
+            parent = one.visible_parent()
+            plain = f"{parent.qualified}.~{one.name}" if parent is not None else f"~{one.name}"
+            count = seen[plain] = seen.get(plain, 0) + 1
+            one.qualified = plain if count == 1 else f"{plain}#{count}"
+    return visible
+
+
+def _plain_name(one: Definition) -> str:
+    names = [one.name]
+    parent = one.visible_parent()
+    while parent is not None:
+        names.append(parent.name)
+        parent = parent.visible_parent()
+    return ".".join(reversed(names))
+
+
+def _resolve_flows(walk: Modules) -> None:
+    """Hands what calls in this file pass to the parameters that receive it."""
+    for callee, values in walk.flows:
+        parts = walk.exprs[callee]
+        if parts[0] == "d":
+            targets = [walk.definitions[parts[1]]]
+        elif parts[0] == "g":
+            targets = [walk.definitions[entry[1]] for entry in walk.names.get(parts[1], ()) if entry[0] == "d"]
+        else:
+            targets = []
+        for target in targets:
+            if target.kind == "class":
+                entry = next(iter(target.members.get("constructor", ())), None)
+                if entry is None:
+                    continue
+                target = walk.definitions[entry[1]]
+            for position, (value, parameter) in enumerate(zip(values, target.params, strict=False)):
+                if value >= 0 and parameter[1] < 0 and not parameter[3] & 1:
+                    flows = target.flows.setdefault(position, [])
+                    if value not in flows:
+                        flows.append(value)
+
+
+def _rows(
+    walk: Modules, visible: list[Definition], root: Node, utf8: bytes, source: bytes, codec: str | None
+) -> tuple[SymbolRow, ...]:
+    starts = _line_starts(utf8)
+    docs = _docs(visible, utf8)
+    extents = [
+        Extent(one.start, one.name_start, one.name_end, max(one.head_end, one.name_end), one.end, *doc)
+        for one, doc in zip(visible, docs, strict=True)
+    ]
+    hashes = syntax.token_hashes(utf8, extents, (), _TOKENS)
+    offsets = None
+    if codec is not None:
+        offsets = content.original_offsets(utf8, codec, (offset for extent in extents for offset in extent))
+    rows = []
+    for one, extent, (signature, whole) in zip(visible, extents, hashes, strict=True):
+        parent = one.visible_parent()
+        at = extent if offsets is None else Extent(*(offsets[offset] for offset in extent))
+        rows.append(SymbolRow(
+            one.name, one.kind, -1 if parent is None else parent.index, int(one.flags),
+            _line_of(starts, one.start), one.name_line, _line_of(starts, max(one.start, one.end - 1)), at.start, at.signature_end,
+            at.end, at.doc_start, at.doc_end, signature, whole,
+        ))  # fmt: skip
+    return tuple(rows)
+
+
+def _line_starts(source: bytes) -> list[int]:
+    starts = [0]
+    position = source.find(b"\n")
+    while position >= 0:
+        starts.append(position + 1)
+        position = source.find(b"\n", position + 1)
+    return starts
+
+
+def _line_of(starts: list[int], offset: int) -> int:
+    import bisect
+
+    return bisect.bisect_right(starts, offset)
+
+
+def _docs(visible: Iterable[Definition], source: bytes) -> list[tuple[int, int]]:
+    """The JSDoc comment right before each symbol."""
+    found: list[tuple[int, int]] = []
+    for one in visible:
+        end = one.start
+        while end > 0 and source[end - 1] in b" \t\r\n":
+            end -= 1
+        if source[max(0, end - 2) : end] == b"*/":
+            start = source.rfind(b"/*", 0, end - 1)
+            if start >= 0 and source[start : start + 3] == b"/**":
+                found.append((start, end))
+                continue
+        found.append((0, 0))
+    return found
+
+
+def _pack(walk: Modules) -> tuple[Interface, tuple[Any, ...]]:
+    packer = Packer(walk)
+    names = _names(walk, packer)
+    definitions: dict[str, Expr] = {}
+    members: dict[str, dict[str, tuple[Expr, ...]]] = {}
+    for one in walk.definitions:
+        if not one.hidden and not one.flags & Flag.LOCAL:
+            packer.needed.append(one)
+    public: set[int] = set()
+    while packer.needed:
+        one = packer.needed.pop()
+        if one.order in public:
+            continue
+        public.add(one.order)
+        if one.kind in ("property", "variable", "constant", "enum_member") and not one.members and not one.spreads:
+            continue
+        definitions[one.qualified] = packer.definition(one, nested=True)
+        if one.members:
+            members[one.qualified] = packer.members(one, nested=True)
+    announces = [f"js-global:{name}" for name in walk.global_names] + [f"js-module:{name}" for name in walk.module_names]
+    stars = tuple(dict.fromkeys(walk.stars))
+    interface = Interface(names, definitions, members, stars, tuple(sorted(announces)))
+    return interface, _body(walk, packer, public)
+
+
+def _names(walk: Modules, packer: Packer) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    for name, entries in walk.names.items():
+        names[name] = packer.entries(entries, "", nested=True)
+    for name, entries in walk.exports.items():
+        names["=" + name] = packer.entries(entries, "", nested=True)
+    values = list(walk.module_values)
+    if walk.exports_object is not None and (walk.exports_object.members or walk.exports_object.spreads):
+        own = walk.make("d", walk.exports_object.order)
+        if own not in values:
+            values.append(own)
+    if values:
+        names["="] = packer.entries([("v", value, None) for value in values], "", nested=True)
+    return names
+
+
+def _body(walk: Modules, packer: Packer, public: set[int]) -> tuple[Any, ...]:
+    index_of = {one.order: one.index for one in walk.definitions}
+    refs = tuple([
+        (index_of[source] if source >= 0 else -1, kind, expr, line, name) for source, kind, expr, line, name in walk.refs
+    ])
+    lambdas = tuple([
+        (lam.flags, tuple([tuple(parameter) for parameter in lam.params]), lam.ret, lam.returns, lam.context) for lam in walk.lambdas
+    ])
+    private: dict[str, Expr] = {}
+    members: dict[str, dict[str, tuple[Expr, ...]]] = {}
+    parameters: dict[str, Expr] = {}
+    for one in walk.definitions:
+        if one.order not in public:
+            private[one.qualified] = packer.definition(one, nested=False)
+            if one.members:
+                members[one.qualified] = packer.members(one, nested=False)
+        if one.params and (one.flows or one.context >= 0):
+            flows = tuple([tuple(one.flows.get(position, ())[:8]) for position in range(len(one.params))])
+            parameters[one.qualified] = (one.context, flows)
+    imports = tuple([(index_of[source] if source >= 0 else -1, *rest) for source, *rest in walk.imports])
+    heirs = tuple([
+        (one.index, one.kind, tuple(one.bases), tuple(one.implements), one.qualified)
+        for one in walk.definitions
+        if one.index >= 0 and (one.bases or one.implements)
+    ])
+    exports = tuple([(name, tuple(entries)) for name, entries in walk.exports.items()])
+    exported = tuple([(name, entry[1]) for name, entries in exports for entry in entries if entry[0] == "l"])
+    return (packer.table(), refs, lambdas, private, members, parameters, imports, heirs, exported)
