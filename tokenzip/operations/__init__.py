@@ -17,7 +17,7 @@ from tokenzip.operations.base import (
     Parameter,
     error_answer,
 )
-from tokenzip.operations.table import OPERATIONS
+from tokenzip.operations.table import OPERATIONS, look_at
 
 __all__ = [
     "COMMON",
@@ -29,4 +29,5 @@ __all__ = [
     "Operation",
     "Parameter",
     "error_answer",
+    "look_at",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.model import Edge, Revision, Symbol, SymbolKey
@@ -97,19 +98,48 @@ def listing(
     answer: Answer = {"at": revision_item(snapshot.at), **(head or {}), "items": [], "complete": complete, "truncated": None}
     answer["token_count"] = 0
     answer["next"] = list(calls)[:2]
-    return fitted(answer, "items", items, arguments)
+    return fitted(answer, "items", items, arguments, shrinking=[name for name, value in (head or {}).items() if value])
 
 
-def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Arguments) -> Answer:
-    """The answer with as many `items` in `field` as fit, its cut declared and its tokens counted."""
-    from tokenzip.budget import answer_text, fit, offset_of
+def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Arguments, *, shrinking: Sequence[str] = ()) -> Answer:
+    """The answer with as many `items` in `field` as fit, its cut declared and its tokens counted.
 
-    question = answer_text({name: arguments[name] for name in sorted(arguments) if name not in ("cursor", "max_tokens")})
-    return fit(
-        answer,
-        field,
-        items,
-        start=offset_of(arguments.get("cursor"), len(items), question),
-        max_tokens=arguments.get("max_tokens", DEFAULT_MAX_TOKENS),
-        question=question,
-    )
+    Where a budget is too small for the rest of the answer, the fields of `shrinking` give way, the last ones first; they are
+    named in ``left_out``.
+    """
+    from tokenzip.budget import fit, offset_of
+
+    question = _question(arguments)
+    start = offset_of(arguments.get("cursor"), len(items), question)
+    budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
+    result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
+    left_out: list[str] = []
+    for name in reversed(shrinking):
+        for smaller in _smaller(answer[name]):
+            if not budget or result["token_count"] <= budget:
+                return result
+            if name not in left_out:
+                left_out.append(name)
+            answer = {**answer, name: smaller, "left_out": left_out}
+            result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
+    return result
+
+
+def _smaller(value: Any) -> Iterator[Any]:
+    """Ever smaller versions of a field: half of a list again and again, the bare handle of an item."""
+    if isinstance(value, list):
+        while value:
+            value = value[: len(value) // 2]
+            yield value
+    elif isinstance(value, dict) and "first" in value:
+        for first in _smaller(value["first"]):
+            yield {**value, "first": first}
+    elif isinstance(value, dict) and "handle" in value:
+        yield {name: part for name, part in value.items() if name not in {"doc", "source", "packages"}}
+        yield {name: value[name] for name in ("handle", "kind", "file", "line", "end_line") if name in value}
+
+
+def _question(arguments: Arguments) -> str:
+    """What a cursor belongs to: the arguments but for those that only say which part of the answer is wanted."""
+    asked = {name: value for name, value in arguments.items() if name not in {"cursor", "max_tokens"}}
+    return json.dumps(asked, sort_keys=True)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS
-from tokenzip.operations import changes, relations, structure, symbols
-from tokenzip.operations.base import COMMON, CURSOR, Operation, Parameter, on_snapshot
+from typing import TYPE_CHECKING
+
+from tokenzip.errors import TokenzipError
+from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
+from tokenzip.operations import changes, graph, relations, structure, symbols
+from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
+
+if TYPE_CHECKING:
+    from tokenzip.repository import Repository
 
 _INCLUDE = Parameter("include", "array", description="Add to each item: source, doc, detail", enum=("source", "doc", "detail"))
 _HANDLE = Parameter("handle", "string", True, "path::Qualified.name, a unique short form of it, or a file path")
@@ -101,3 +107,22 @@ OPERATIONS: dict[str, Operation] = {
         ),
     )
 }
+
+
+def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
+    """What a handle names, by the operation that answers for its kind: that operation's name, and its answer."""
+    try:
+        snapshot = repository.snapshot(arguments["at"]) if arguments.get("at") else repository.snapshot()
+        with snapshot.reading():
+            target = graph.resolve(snapshot, arguments["handle"])
+    except TokenzipError as error:
+        return "query_symbol", error_answer(error)
+    if isinstance(target, Symbol):
+        tool, name, handle = "query_symbol", "handle", target.handle
+    elif isinstance(target, Module):
+        tool, name, handle = "query_module", "module", target.path or "."
+    else:
+        tool, name, handle = "query_file", "path", target.path
+    known = {parameter.name for parameter in OPERATIONS[tool].parameters}
+    given = {each: value for each, value in arguments.items() if each in known}
+    return tool, OPERATIONS[tool].run(repository, {**given, name: handle})

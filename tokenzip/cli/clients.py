@@ -1,0 +1,412 @@
+"""The configuration files of coding agents: an entry for our MCP server, merged in and taken out again.
+
+Forms and places as measured with the clients themselves (Claude Code 2.1.332, Codex 0.171.0, OpenCode 1.18.33, Kilo 7.7.7,
+Gemini CLI 0.61.0) and, for Cursor, VS Code and Zed, as their documentation says. Only the text of our own entry is ever
+written: comments, order and spelling of everything else in the file stay byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenzip.errors import UsageError
+
+NAME = "tokenzip"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Where one client looks for project servers, and in which form."""
+
+    name: str
+    title: str
+    paths: tuple[str, ...]
+    """From the root of the work tree: the first that exists is used, else the first."""
+    section: str
+    """Name of the object (or TOML table) that holds the servers."""
+    form: str
+    """``stdio``, ``plain``, ``local``, ``zed``, ``gemini`` or ``toml``."""
+    signs: tuple[str, ...]
+    """Files or folders of the work tree that show the client is used here."""
+    command: str
+    """Its own command, whose presence on PATH also shows that it is used."""
+
+
+CLIENTS: Mapping[str, Client] = {
+    client.name: client
+    for client in (
+        Client("claude", "Claude Code", (".mcp.json",), "mcpServers", "stdio", (".mcp.json", ".claude", "CLAUDE.md"), "claude"),
+        Client("codex", "Codex", (".codex/config.toml",), "mcp_servers", "toml", (".codex",), "codex"),
+        Client(
+            "opencode", "OpenCode",
+            ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"), "mcp", "local",
+            ("opencode.json", "opencode.jsonc", ".opencode"), "opencode",
+        ),
+        Client(
+            "kilo", "Kilo Code",
+            ("kilo.json", "kilo.jsonc", ".kilo/kilo.json", ".kilo/kilo.jsonc", ".kilocode/kilo.json"), "mcp", "local",
+            ("kilo.json", "kilo.jsonc", ".kilo", ".kilocode"), "kilo",
+        ),
+        Client("gemini", "Gemini CLI", (".gemini/settings.json",), "mcpServers", "gemini", (".gemini", "GEMINI.md"), "gemini"),
+        Client("cursor", "Cursor", (".cursor/mcp.json",), "mcpServers", "plain", (".cursor",), "cursor"),
+        Client("vscode", "VS Code", (".vscode/mcp.json",), "servers", "stdio", (".vscode",), "code"),
+        Client("zed", "Zed", (".zed/settings.json",), "context_servers", "zed", (".zed",), "zed"),
+    )
+}  # fmt: skip
+
+
+def found(root: str) -> list[Client]:
+    """The clients that seem to be used: they left something in the work tree, or their command is on PATH."""
+    return [
+        client
+        for client in CLIENTS.values()
+        if any(os.path.exists(os.path.join(root, sign)) for sign in client.signs) or shutil.which(client.command)
+    ]
+
+
+def launcher() -> list[str]:
+    """The command that starts the server from any folder: by name where PATH leads to this installation, else by full path."""
+    here = os.path.join(os.path.dirname(sys.executable), "tokenzip")
+    on_path = shutil.which("tokenzip")
+    if on_path and (not os.path.exists(here) or os.path.realpath(on_path) == os.path.realpath(here)):
+        return ["tokenzip", "serve"]
+    return [here, "serve"] if os.path.exists(here) else [sys.executable, "-m", "tokenzip", "serve"]
+
+
+def entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
+    """What stands under our name in the client's file."""
+    first, rest = command[0], list(command[1:])
+    forms: dict[str, dict[str, Any]] = {
+        "stdio": {"type": "stdio", "command": first, "args": rest, **({"env": {}} if client.name == "claude" else {})},
+        "plain": {"command": first, "args": rest},
+        "local": {"type": "local", "command": [first, *rest], "enabled": True, "environment": {}},
+        "gemini": {"command": first, "args": rest, "trust": True, "timeout": 30000},
+        "zed": {"source": "custom", "command": first, "args": rest, "env": {}},
+        "toml": {"command": first, "args": rest},
+    }
+    return forms[client.form]
+
+
+def path_of(client: Client, root: str) -> Path:
+    """The client's file in this work tree: the one that exists, else the one to make."""
+    paths = [Path(root) / path for path in client.paths]
+    return next((path for path in paths if path.exists()), paths[0])
+
+
+def connect(client: Client, root: str, command: Sequence[str]) -> tuple[Path, bool]:
+    """Write or mend our entry in the client's file. Returns the file and whether it changed.
+
+    Raises UsageError, with the text to add by hand, if the file cannot be understood.
+    """
+    path = path_of(client, root)
+    old = _read(path)
+    try:
+        new = (
+            _with_toml(old, entry(client, command))
+            if client.form == "toml"
+            else _with_json(old, client.section, entry(client, command))
+        )
+    except ValueError as error:
+        text = json.dumps({client.section: {NAME: entry(client, command)}})
+        raise UsageError(f"{path} cannot be read ({error})", hint=f"Mend it, or add by hand: {text}") from error
+    if new == old:
+        return path, False
+    _write(path, new)
+    return path, True
+
+
+def disconnect(client: Client, root: str) -> tuple[Path, bool]:
+    """Take our entry out of the client's file, and the file away if nothing else is in it.
+
+    Returns the file and whether it changed.
+    """
+    path = path_of(client, root)
+    old = _read(path)
+    if not old:
+        return path, False
+    try:
+        new = _without_toml(old) if client.form == "toml" else _without_json(old, client.section)
+    except ValueError as error:
+        raise UsageError(f"{path} cannot be read ({error})", hint=f"Mend it, or remove the entry {NAME} by hand.") from error
+    if new == old:
+        return path, False
+    if new.strip() in {"", "{}"}:
+        path.unlink()
+    else:
+        _write(path, new)
+    return path, True
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8", hint="Mend it first.") from error
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    target = path.resolve() if path.is_symlink() else path
+    scratch = target.with_name(f"{target.name}.tokenzip-new")
+    scratch.write_bytes(text.encode("utf-8"))
+    if target.exists():
+        shutil.copymode(target, scratch)
+    scratch.replace(target)
+
+
+# JSON with comments, edited as text.
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """One ``name: value`` of an object: offsets into the text."""
+
+    name: str
+    start: int
+    value_start: int
+    end: int
+
+
+class _Scanner:
+    """Finds members of objects in JSON that may hold comments and trailing commas, without changing it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def blank(self, place: int) -> int:
+        """The next place that is neither white space nor comment."""
+        text = self.text
+        while place < len(text):
+            if text[place].isspace() or text[place] == "\ufeff":
+                place += 1
+            elif text.startswith("//", place):
+                end = text.find("\n", place)
+                place = len(text) if end < 0 else end
+            elif text.startswith("/*", place):
+                end = text.find("*/", place)
+                if end < 0:
+                    raise ValueError("a comment does not end")
+                place = end + 2
+            else:
+                break
+        return place
+
+    def string(self, place: int) -> int:
+        """The place after the string that begins here."""
+        match = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(self.text, place)
+        if match is None:
+            raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a string was expected")
+        return match.end()
+
+    def value(self, place: int) -> int:
+        """The place after the value that begins here."""
+        if place >= len(self.text):
+            raise ValueError("it ends too early")
+        opening = self.text[place]
+        if opening == '"':
+            return self.string(place)
+        if opening not in "{[":
+            match = re.compile(r"[^\s,\]}/\"{\[]+").match(self.text, place)
+            if match is None:
+                raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a value was expected")
+            return match.end()
+        closers = [{"{": "}", "[": "]"}[opening]]
+        place += 1
+        while closers:
+            place = self.blank(place)
+            if place >= len(self.text):
+                raise ValueError("a bracket does not close")
+            character = self.text[place]
+            if character == '"':
+                place = self.string(place)
+            elif character in "{[":
+                closers.append({"{": "}", "[": "]"}[character])
+                place += 1
+            elif character in "}]":
+                if closers.pop() != character:
+                    raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: brackets do not match")
+                place += 1
+            else:
+                place += 1
+        return place
+
+    def members(self, place: int) -> tuple[list[_Member], int]:
+        """The members of the object that begins here, and the place of its closing brace."""
+        if self.text[place : place + 1] != "{":
+            raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: an object was expected")
+        members: list[_Member] = []
+        place = self.blank(place + 1)
+        while self.text[place : place + 1] != "}":
+            start = place
+            end = self.string(start)
+            name = json.loads(self.text[start:end])
+            place = self.blank(end)
+            if self.text[place : place + 1] != ":":
+                raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a colon was expected")
+            value_start = self.blank(place + 1)
+            place = self.value(value_start)
+            members.append(_Member(name, start, value_start, place))
+            place = self.blank(place)
+            if self.text[place : place + 1] == ",":
+                place = self.blank(place + 1)
+            elif self.text[place : place + 1] != "}":
+                raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a comma or brace was expected")
+        return members, place
+
+
+def _with_json(text: str, section: str, value: Mapping[str, Any]) -> str:
+    if not text.strip("\ufeff \t\r\n"):
+        return json.dumps({section: {NAME: value}}, indent=2, ensure_ascii=False) + "\n"
+    scanner = _Scanner(text)
+    start = scanner.blank(0)
+    members, _ = scanner.members(start)
+    holder = next((member for member in members if member.name == section), None)
+    if holder is None:
+        return _inserted(scanner, start, section, {NAME: value})
+    ours = next((member for member in scanner.members(holder.value_start)[0] if member.name == NAME), None)
+    if ours is None:
+        return _inserted(scanner, holder.value_start, NAME, value)
+    try:
+        if {**json.loads(text[ours.value_start : ours.end])} == dict(value):
+            return text
+    except ValueError:
+        pass
+    indent, unit = _indents(text, ours.start)
+    return text[: ours.value_start] + _json_text(value, indent, unit, text) + text[ours.end :]
+
+
+def _inserted(scanner: _Scanner, place: int, name: str, value: Any) -> str:
+    """The text with a member added at the end of the object that begins at `place`, in the style of its neighbours."""
+    text = scanner.text
+    members, closing = scanner.members(place)
+    outer, unit = _indents(text, place)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if not members:
+        member = f"{newline}{outer}{unit}{json.dumps(name)}: {_json_text(value, outer + unit, unit, text)}"
+        comment = text[place + 1 : closing].rstrip()
+        return text[: place + 1] + comment + member + newline + outer + text[closing:]
+    last = members[-1]
+    one_line = newline not in text[place:closing]
+    indent = outer + unit if one_line else _indents(text, last.start)[0]
+    after = scanner.blank(last.end)
+    has_comma = text[after : after + 1] == ","
+    member = f"{newline}{indent}{json.dumps(name)}: {_json_text(value, indent, unit, text)}"
+    if has_comma:
+        return text[: after + 1] + member + "," + text[after + 1 :]
+    return text[: last.end] + "," + member + (newline + outer if one_line else "") + text[last.end :]
+
+
+def _json_text(value: Any, indent: str, unit: str, text: str) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", newline + indent)
+
+
+def _indents(text: str, place: int) -> tuple[str, str]:
+    """The indentation of the line at `place`, and one step of it in this file."""
+    line = text[text.rfind("\n", 0, place) + 1 : place]
+    steps = re.findall(r"^([ \t]+)\S", text, re.MULTILINE)
+    unit = min(steps, key=len) if steps else "  "
+    return line[: len(line) - len(line.lstrip())].lstrip("\ufeff"), "\t" if unit.startswith("\t") else unit
+
+
+def _without_json(text: str, section: str) -> str:
+    scanner = _Scanner(text)
+    start = scanner.blank(0)
+    for name, place in ((section, start),):
+        members, _ = scanner.members(place)
+        holder = next((member for member in members if member.name == name), None)
+        if holder is None:
+            return text
+        inner, _ = scanner.members(holder.value_start)
+        if not any(member.name == NAME for member in inner):
+            return text
+        if len(inner) == 1:
+            return _removed(scanner, members, name)
+        return _removed(scanner, inner, NAME)
+    return text
+
+
+def _removed(scanner: _Scanner, members: Sequence[_Member], name: str) -> str:
+    """The text without that member, its comma and its line."""
+    text = scanner.text
+    place = next(index for index, member in enumerate(members) if member.name == name)
+    member = members[place]
+    after = scanner.blank(member.end)
+    if text[after : after + 1] == ",":
+        end = after + 1
+        start = text.rfind("\n", 0, member.start) + 1
+        if text[start : member.start].strip() == "":
+            rest = re.compile(r"[ \t]*\r?\n").match(text, end)
+            return text[:start] + text[rest.end() if rest else end :]
+        return text[: member.start] + text[end:].lstrip(" ")
+    start = members[place - 1].end if place else member.start
+    tail = text[member.end :]
+    if not place:
+        line = text.rfind("\n", 0, start) + 1
+        start = line - 1 if line and text[line:start].strip() == "" else start
+        start -= text[start - 1 : start] == "\r"
+    return text[:start] + tail
+
+
+# TOML: our tables are whole lines, so that a marked run of lines can be replaced.
+
+_TABLE = re.compile(r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*\"?tokenzip\"?[ \t]*(?:\.[^\]]*)?\][^\n]*\n?", re.MULTILINE)
+_ANY_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+
+
+def _toml_tables(text: str) -> list[tuple[int, int]]:
+    """Where our tables (and their sub-tables) begin and end."""
+    import tomllib
+
+    tomllib.loads(text)  # TOMLDecodeError is a ValueError: the caller leaves such a file alone
+    spans = []
+    for match in _TABLE.finditer(text):
+        following = _ANY_TABLE.search(text, match.end())
+        spans.append((match.start(), following.start() if following else len(text)))
+    return spans
+
+
+def _toml_text(value: Mapping[str, Any]) -> str:
+    return f"[mcp_servers.{NAME}]\n" + "".join(
+        f"{name} = {json.dumps(item, ensure_ascii=False)}\n" for name, item in value.items()
+    )
+
+
+def _with_toml(text: str, value: Mapping[str, Any]) -> str:
+    import tomllib
+
+    held = tomllib.loads(text).get("mcp_servers", {})
+    known = held.get(NAME) if isinstance(held, dict) else None
+    if isinstance(known, dict) and {name: known.get(name) for name in value} == dict(value):
+        return text
+    spans = _toml_tables(text)
+    if known is not None and not spans:
+        raise ValueError(f"it sets mcp_servers.{NAME} in a form that cannot be edited")
+    if not spans:
+        gap = "" if not text else ("\n" if text.endswith("\n") else "\n\n")
+        return text + gap + _toml_text(value)
+    start, end = spans[0]
+    lines = [
+        line for line in text[start:end].splitlines(keepends=True)[1:] if not re.match(r"[ \t]*(command|args)[ \t]*=", line)
+    ]
+    return text[:start] + _toml_text(value) + "".join(lines) + text[end:]
+
+
+def _without_toml(text: str) -> str:
+    for start, end in reversed(_toml_tables(text)):
+        text = (
+            text[:start].rstrip("\n")
+            + ("\n" if text[:start].strip() else "")
+            + ("\n" + text[end:] if text[end:].strip() else "")
+        )
+    return text

@@ -1,0 +1,236 @@
+"""The commands that look after the store: index, status, gc, clean, doctor."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tokenzip.cli import options as shell
+from tokenzip.cli.options import Options, common
+from tokenzip.cli.terminal import is_terminal, say
+
+if TYPE_CHECKING:
+    from tokenzip.render.blocks import Block, Cell
+    from tokenzip.repository import Repository
+
+
+@click.command()
+@click.argument("revisions", nargs=-1, metavar="[REV]...")
+@click.option("--full", is_flag=True, help="Work everything out again instead of building on what the store has.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that parse at the same time (default: all processors)."
+)
+@common()
+def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Options) -> int:
+    """Bring revisions into the store (default: HEAD). Also called parse."""
+    from tokenzip.render.blocks import Cell, Rows
+
+    wanted = list(revisions) or [options.at or "HEAD"]
+    items: list[dict[str, Any]] = []
+    rows = []
+    with shell.opened(options) as repository:
+        for revision in wanted:
+            begun = time.monotonic()
+            was_known = repository.is_indexed(revision) if _is_committed(revision) else False
+            snapshot = (
+                repository.index(revision, full=full, processes=jobs)
+                if _is_committed(revision)
+                else repository.snapshot(revision)
+            )
+            seconds = time.monotonic() - begun
+            files = sum(1 for _ in snapshot.paths())
+            state = "was indexed" if was_known and not full else "indexed"
+            items.append({"rev": revision, "commit": snapshot.at.commit, "files": files, "state": state})
+            rows.append(
+                (
+                    Cell(revision, "name"),
+                    Cell((snapshot.at.commit or "")[:10], "dim"),
+                    Cell(f"{files:,} files", "number"),
+                    Cell(state),
+                    Cell(f"{seconds:.1f} s", "dim"),
+                )
+            )
+    blocks: list[Block] = [Rows(tuple(rows), ("revision", "commit", "files", "", "time"))]
+    return shell.print_state({"items": items}, blocks, options)
+
+
+def _is_committed(revision: str) -> bool:
+    return revision not in {"WORKTREE", "INDEX"}
+
+
+@click.command()
+@common()
+def status(options: Options) -> int:
+    """Show what is indexed and whether it is fresh, what could not be read, and the hooks."""
+    from tokenzip.operations.state import status as state_of
+
+    with shell.opened(options) as repository:
+        state = state_of(repository)
+        state["hooks"] = hooks_state(repository)
+        if repository.config.problems:
+            state["settings"] = list(repository.config.problems)
+    return shell.print_state(state, list(_status_blocks(state)), options)
+
+
+def hooks_state(repository: Repository) -> dict[str, Any]:
+    """The state of the git hooks: see `tokenzip.hooks`."""
+    try:
+        from tokenzip import hooks
+    except ImportError:
+        return {"state": "absent"}
+    return hooks.status(repository)
+
+
+def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:
+    from tokenzip.render.blocks import Cell, Paragraph, Rows, Section, Title
+
+    head, store, fresh = state["head"], state["store"], state["freshness"]
+    yield Title(
+        (Cell(state["repository"], "name"), Cell(head["branch"] or "detached HEAD"), Cell((head["commit"] or "")[:10], "dim"))
+    )
+    role = {"fresh": "good", "behind": "warn"}.get(fresh["state"], "bad")
+    behind = f" ({fresh['commits']:,} commits behind)" if "commits" in fresh else ""
+    rows: list[tuple[Cell, ...]] = [(Cell("index", "dim"), Cell(fresh["state"], role), Cell(fresh["why"] + behind))]
+    size = (
+        f"{megabytes(store['bytes'])}, {store['snapshots']:,} snapshots, {store['files']:,} file contents"
+        if store["exists"]
+        else "none yet"
+    )
+    rows.append((Cell("store", "dim"), Cell(size), Cell(store["folder"], "dim")))
+    if "refs" in state:
+        refs = state["refs"]
+        names = [each["ref"].removeprefix("refs/heads/").removeprefix("refs/") for each in refs["indexed"]]
+        more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+        rows.append(
+            (
+                Cell("refs", "dim"),
+                Cell(f"{len(names):,} of {refs['total']:,} indexed"),
+                Cell(", ".join(names[:6]) + more, "dim"),
+            )
+        )
+    rows.append((Cell("hooks", "dim"), *_hook_cells(state["hooks"])))
+    yield Rows(tuple(rows))
+    if "coverage" in state:
+        yield from _coverage_blocks(state["coverage"])
+    elif fresh["state"] != "fresh":
+        yield Paragraph("Any question indexes what it needs; `tokenzip index` does it now.")
+    if "settings" in state:
+        yield Section("Settings that were not understood")
+        yield Rows(tuple((Cell(problem, "warn"),) for problem in state["settings"]))
+
+
+def _hook_cells(hooks: Mapping[str, Any]) -> tuple[Cell, ...]:
+    from tokenzip.render.blocks import Cell
+
+    role = {"installed": "good", "bypassed": "bad"}.get(str(hooks.get("state")), "")
+    return Cell(str(hooks.get("state")), role), Cell(str(hooks.get("why", "")), "dim")
+
+
+def _coverage_blocks(coverage: Mapping[str, Any]) -> Iterator[Block]:
+    from tokenzip.render.blocks import Cell, Rows, Section
+
+    yield Section(f"Coverage of {coverage['commit'][:10]} ({coverage['files']:,} files)")
+    rows: list[tuple[Cell, ...]] = []
+    for name, count in coverage["status"].items():
+        reasons = coverage["reasons"].get(name, {})
+        why = "; ".join(f"{number:,} {reason}" for reason, number in list(reasons.items())[:4])
+        rows.append((Cell(f"{count:,}", "number"), Cell(name, "bad" if name == "failed" else ""), Cell(why, "code")))
+    yield Rows(tuple(rows))
+    yield Section("References inside the repository with a known target")
+    languages = [
+        (Cell(f"{each['resolved']:.1%}", "number"), Cell(each["language"], "name"), Cell(f"{each['files']:,} files", "dim"))
+        for each in coverage["languages"]
+        if "resolved" in each
+    ]
+    yield Rows(tuple(languages))
+    if coverage["problems"]:
+        yield Section(f"Files with errors ({len(coverage['problems'])})")
+        yield Rows(tuple(_problem_row(each) for each in coverage["problems"][:20]))
+        if len(coverage["problems"]) > 20:
+            yield Rows(((Cell(f"and {len(coverage['problems']) - 20} more; --format json lists them", "dim"),),))
+
+
+def _problem_row(each: Mapping[str, Any]) -> tuple[Cell, ...]:
+    from tokenzip.render.blocks import Cell
+
+    first = each["problems"][0] if each["problems"] else {"line": 0, "message": ""}
+    more = f" (+{each['count'] - 1})" if each["count"] > 1 else ""
+    return Cell(f"{each['file']}:{first['line']}", "place"), Cell(first["message"] + more, "warn")
+
+
+def megabytes(count: int) -> str:
+    """A size for people."""
+    return f"{count / 1_000_000:.1f} MB" if count >= 100_000 else f"{count / 1000:.0f} kB"
+
+
+@click.command()
+@common()
+def gc(options: Options) -> int:
+    """Drop from the store what no branch, tag, worktree or recent commit needs."""
+    from tokenzip.render.blocks import Paragraph
+
+    with shell.opened(options) as repository:
+        if not repository.store.folder.is_dir():
+            return shell.print_state(
+                {"snapshots": 0, "bytes_before": 0, "bytes_after": 0}, [Paragraph("There is no store yet.")], options
+            )
+        kept = repository.gc()
+    state = {"snapshots": kept.snapshots, "bytes_before": kept.bytes_before, "bytes_after": kept.bytes_after}
+    sizes = f"from {megabytes(kept.bytes_before)} to {megabytes(kept.bytes_after)}"
+    text = f"Kept {kept.snapshots:,} snapshots; the store went {sizes}."
+    blocks: list[Block] = [Paragraph(text)]
+    return shell.print_state(state, blocks, options)
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@common()
+def clean(*, yes: bool, options: Options) -> int:
+    """Remove the store of this repository. Questions fill it again."""
+    from tokenzip.render.blocks import Paragraph
+
+    with shell.opened(options) as repository:
+        folder = repository.store.folder
+        if not folder.is_dir():
+            return shell.print_state({"removed": None}, [Paragraph("There is no store.")], options)
+        if not yes:
+            if not is_terminal(sys.stdin):
+                raise click.UsageError("clean removes the store; say --yes where nobody can be asked.")
+            say(f"This removes {folder}, which all clones and worktrees of this repository share.")
+            click.confirm("Remove it?", abort=True, err=True)
+        _remove(folder)
+    blocks: list[Block] = [Paragraph(f"Removed {folder}.")]
+    return shell.print_state({"removed": str(folder)}, blocks, options)
+
+
+def _remove(folder: os.PathLike[str]) -> None:
+    """Take the folder away under its own name first, so that no other process finds half of it."""
+    grave = f"{os.fspath(folder)}.removed-{os.getpid()}"
+    os.replace(folder, grave)
+    shutil.rmtree(grave, ignore_errors=True)
+
+
+@click.command()
+@common()
+def doctor(options: Options) -> int:
+    """Check the installation, the hooks and the store, and work out a sample of the store again."""
+    from tokenzip.cli.checking import checks
+    from tokenzip.render.blocks import Cell, Rows
+
+    items: list[dict[str, Any]] = [check.item() for check in checks(options)]
+    signs: dict[bool | None, Cell] = {True: Cell("ok", "good"), False: Cell("FAIL", "bad"), None: Cell("note", "warn")}
+    rows: list[tuple[Cell, ...]] = [(signs[item["ok"]], Cell(item["check"], "name"), Cell(item["detail"])) for item in items]
+    hints = [(Cell(""), Cell(item["check"], "name"), Cell(item["hint"], "warn")) for item in items if item.get("hint")]
+    blocks: list[Block] = [Rows(tuple(rows), ("", "check", "found"))]
+    if hints:
+        from tokenzip.render.blocks import Section
+
+        blocks += [Section("What to do"), Rows(tuple(hints))]
+    shell.print_state({"checks": items}, blocks, options)
+    return int(any(item["ok"] is False for item in items))

@@ -1,0 +1,138 @@
+"""How things stand: what the store holds of a repository, how much of it was understood, and whether that is still true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tokenzip.errors import TokenzipError
+from tokenzip.operations.items import Item
+from tokenzip.operations.structure import Survey, language_items, survey
+
+if TYPE_CHECKING:
+    from tokenzip.repository import Repository
+    from tokenzip.snapshot import Snapshot
+
+REFS = 200
+"""Refs that a status looks up; the others are only counted."""
+ANCESTORS = 500
+"""Commits behind HEAD that a status looks at to find an indexed one."""
+
+
+def status(repository: Repository) -> dict[str, Any]:
+    """The state of the store for this repository. Indexes nothing and makes no store."""
+    head = repository.git.head()
+    answer: dict[str, Any] = {
+        "repository": repository.root or repository.git.common_dir,
+        "head": {"commit": head, "branch": repository.git.head_branch()},
+        "store": _store(repository),
+    }
+    if not answer["store"]["exists"]:
+        answer["freshness"] = {
+            "state": "behind" if head else "fresh",
+            "why": "nothing is indexed yet" if head else "no commits yet",
+        }
+        return answer
+    answer["freshness"] = _freshness(repository, head)
+    answer["refs"] = _refs(repository)
+    if head is not None and repository.is_indexed(head):
+        answer["coverage"] = coverage(repository.snapshot(head))
+    return answer
+
+
+def _store(repository: Repository) -> Item:
+    folder = repository.store.folder
+    item: Item = {"folder": str(folder), "kind": repository.config.store, "exists": folder.is_dir()}
+    if item["exists"]:
+        with repository.store.reading() as reading:
+            item["snapshots"] = reading.entries("snapshot")
+            item["files"] = reading.entries("blob")
+        item["bytes"] = repository.store.file_bytes
+    return item
+
+
+def _freshness(repository: Repository, head: str | None) -> Item:
+    """``fresh``: HEAD is indexed; ``behind``: an older commit is; ``unknown``: nothing that HEAD descends from is."""
+    if head is None:
+        return {"state": "fresh", "why": "no commits yet"}
+    try:
+        for distance, (commit, _) in enumerate(repository.git.ancestors(head, ANCESTORS)):
+            if repository.is_indexed(commit):
+                if not distance:
+                    return {"state": "fresh", "why": "HEAD is indexed"}
+                return {"state": "behind", "why": f"the nearest indexed commit is {commit[:10]}", "commits": distance}
+    except TokenzipError as error:
+        return {"state": "unknown", "why": error.message}
+    return {"state": "unknown", "why": f"none of the last {ANCESTORS} commits is indexed"}
+
+
+def _refs(repository: Repository) -> Item:
+    tips = repository.git.ref_tips()
+    looked_at = sorted(tips.items())[:REFS]
+    indexed = []
+    for name, commit in looked_at:
+        try:
+            known = repository.is_indexed(commit)
+        except TokenzipError:
+            known = False
+        if known:
+            indexed.append({"ref": name, "commit": commit})
+    return {"total": len(tips), "looked_at": len(looked_at), "indexed": indexed}
+
+
+def coverage(snapshot: Snapshot) -> Item:
+    """What became of every file of a snapshot, with the reasons, and how many references have a known target."""
+    with snapshot.reading():
+        seen = survey(snapshot)
+        reasons: dict[str, Counter[str]] = {}
+        problems: list[Item] = []
+        for file in snapshot.files():
+            if file.status != "parsed":
+                reasons.setdefault(file.status, Counter())[file.reason or "has errors"] += 1
+            if file.is_source and file.status in {"partial", "failed"}:
+                first = [{"line": problem.line, "message": problem.message} for problem in file.problems[:3]]
+                problems.append({"file": file.path, "status": file.status, "count": len(file.problems), "problems": first})
+    return {
+        "commit": snapshot.at.commit,
+        "files": seen.total.files,
+        "status": dict(sorted(seen.total.statuses.items())),
+        "reasons": {
+            name: dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))) for name, counts in sorted(reasons.items())
+        },
+        "languages": language_items(seen),
+        "references": _references(seen),
+        "problems": problems,
+    }
+
+
+def _references(seen: Survey) -> Item:
+    resolved, unresolved = sum(seen.resolved.values()), sum(seen.unresolved.values())
+    share = round(resolved / (resolved + unresolved), 3) if resolved + unresolved else 1.0
+    return {"resolved": resolved, "unresolved": unresolved, "share": share}
+
+
+SAMPLE = 40
+"""Files that a check of the store works out again."""
+
+
+def sample_differences(repository: Repository, rev: str = "HEAD") -> Iterator[tuple[str, str]]:
+    """Files of a sample, evenly spread over a revision, for which the store differs from what their bytes say now.
+
+    Gives (path, what differs); a last pair with an empty path says in words how many were compared.
+    """
+    snapshot = repository.snapshot(rev)
+    with snapshot.reading():
+        paths = [file.path for file in snapshot.files() if file.is_source and file.status in {"parsed", "partial"}]
+        step = max(1, len(paths) // SAMPLE)
+        sample = paths[::step]
+        for path in sample:
+            kept, now = snapshot.ir(path), snapshot.extract(path)
+            if (kept.status, kept.symbols) != (now.status, now.symbols) or kept.interface not in (
+                now.interface,
+                type(now.interface)(),
+            ):
+                yield path, "symbols"
+            elif snapshot.link(path).edges != snapshot.relink(path).edges:
+                yield path, "edges"
+    yield "", f"{len(sample)} of {len(paths)} files"
