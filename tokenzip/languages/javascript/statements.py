@@ -440,7 +440,7 @@ class Statements(Declarations):
                 node = inner
         if node.type == "identifier" and self.frame.is_module:
             for entry in self.names.get(self.text(node), ()):
-                order = entry[1] if entry[0] == "d" else entry[2]
+                order = {"d": entry[1], "v": entry[-1]}.get(entry[0])
                 if order is not None:
                     return self.definitions[order]
         return slot[0] if slot is not None else None
