@@ -39,7 +39,7 @@ def _ask_about(tool: str, handle: str, options: Options, **arguments: Any) -> in
 @click.argument("module", required=False)
 @common(graph=True)
 def map_(module: str | None, options: Options) -> int:
-    """Show modules, sizes, where to start, and what most code depends on.
+    """Modules, sizes, where to start, most-used symbols.
 
     With MODULE (its directory or name), show that module alone.
     """
@@ -68,7 +68,10 @@ def search(
     doc: bool,
     options: Options,
 ) -> int:
-    """Find symbols by words: names or parts of them, paths, documentation."""
+    """Find symbols by words.
+
+    WORDS are names or parts of them, parts of paths, or words of the documentation; typing errors are forgiven.
+    """
     arguments = {"query": " ".join(words), "kinds": list(kinds) or None, "module": module, "limit": limit}
     return shell.ask("search_symbols", {**arguments, "include": _include(source, doc)}, options)
 
@@ -78,7 +81,7 @@ def search(
 @_source
 @common(graph=True)
 def show(handle: str, source: bool, options: Options) -> int:
-    """Show one symbol, file or module: what it is, where, what it uses, who uses it.
+    """One symbol, file or module, with its edges in and out.
 
     HANDLE is path::Qualified.name, a short form that is unique (Flask.route, app.py), a path, or a module.
     """
@@ -98,7 +101,7 @@ def show(handle: str, source: bool, options: Options) -> int:
 @_source
 @common(graph=True)
 def callers(handle: str, depth: int | None, source: bool, options: Options) -> int:
-    """Show who calls a symbol."""
+    """Who calls a symbol."""
     return _ask_about("get_dependants", handle, options, kinds=["calls"], depth=depth, include=_include(source))
 
 
@@ -108,7 +111,7 @@ def callers(handle: str, depth: int | None, source: bool, options: Options) -> i
 @_source
 @common(graph=True)
 def callees(handle: str, depth: int | None, source: bool, options: Options) -> int:
-    """Show what a symbol calls."""
+    """What a symbol calls."""
     return _ask_about("get_dependencies", handle, options, kinds=["calls"], depth=depth, include=_include(source))
 
 
@@ -119,7 +122,7 @@ def callees(handle: str, depth: int | None, source: bool, options: Options) -> i
 @_source
 @common(graph=True)
 def deps(handle: str, depth: int | None, kinds: Sequence[str], source: bool, options: Options) -> int:
-    """Show everything that a symbol, file or module uses."""
+    """All that a symbol, file or module uses."""
     return _ask_about("get_dependencies", handle, options, kinds=list(kinds) or None, depth=depth, include=_include(source))
 
 
@@ -130,7 +133,7 @@ def deps(handle: str, depth: int | None, kinds: Sequence[str], source: bool, opt
 @_source
 @common(graph=True)
 def dependants(handle: str, depth: int | None, kinds: Sequence[str], source: bool, options: Options) -> int:
-    """Show everything that uses a symbol, file or module."""
+    """All that uses a symbol, file or module."""
     return _ask_about("get_dependants", handle, options, kinds=list(kinds) or None, depth=depth, include=_include(source))
 
 
@@ -139,7 +142,7 @@ def dependants(handle: str, depth: int | None, kinds: Sequence[str], source: boo
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Follow N steps (default 3).")
 @common(graph=True)
 def impact(handles: Sequence[str], depth: int | None, options: Options) -> int:
-    """Show who is reached if these symbols or files change."""
+    """Who is reached if these symbols or files change."""
     with shell.opened(options) as repository:
         arguments = {"handles": [shell.from_here(handle, repository) for handle in handles], "depth": depth}
         return shell.show("get_impact_analysis", shell.run("get_impact_analysis", repository, arguments, options), options)
@@ -152,7 +155,7 @@ def impact(handles: Sequence[str], depth: int | None, options: Options) -> int:
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Paths of at most N steps (default 12).")
 @common(graph=True)
 def trace(start: str, goal: str, limit: int | None, depth: int | None, options: Options) -> int:
-    """Show the shortest paths from one symbol to another, with the call sites."""
+    """Shortest paths between two symbols, with the call sites."""
     with shell.opened(options) as repository:
         arguments = {
             "from": shell.from_here(start, repository),
@@ -178,10 +181,10 @@ def trace(start: str, goal: str, limit: int | None, depth: int | None, options: 
 def diff(
     *, base: str | None, head: str | None, staged: bool, depth: int | None, findings: Sequence[str], options: Options
 ) -> int:
-    """Compare two revisions as graphs: what changed, what breaks, who is reached.
+    """What changed, what breaks, and who is reached.
 
-    Without arguments HEAD and the files as they are; with A, that revision and the files as they are. A..B is the same as A B;
-    A...B starts at the merge base.
+    Compares two revisions as graphs: without arguments HEAD and the files as they are; with A, that revision and the files
+    as they are. A..B is the same as A B; A...B starts at the merge base.
     """
     limits = [_finding(text) for text in findings]
     if staged and head is not None:

@@ -32,7 +32,10 @@ def serve(*, transport: str, at: str | None, repo: str | None) -> None:
 @click.option("--at", metavar="REV", help="Any revision, INDEX or WORKTREE (default: the files as they are).")
 @click.option("--repo", metavar="DIR", help="The repository (default: the one around this folder).")
 def export(form: str, at: str | None, repo: str | None) -> int:
-    """Print the whole graph of a revision."""
+    """Print the whole graph of a revision.
+
+    edges: JSON lines of definitions, calls, imports and inheritance, with file, line and name at both ends.
+    """
     from tokenzip.operations.export import export as lines
 
     with shell.opened(Options(at, repo, form, 0)) as repository:
@@ -46,7 +49,7 @@ def export(form: str, at: str | None, repo: str | None) -> int:
 @click.command()
 @common()
 def languages(options: Options) -> int:
-    """Show which languages are read, and from which files."""
+    """Which languages are read, and from which files."""
     from tokenzip.languages import registry
     from tokenzip.render.blocks import Block, Cell, Rows
 

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 )
 @common()
 def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Options) -> int:
-    """Bring revisions into the store (default: HEAD). Also called parse."""
+    """Bring revisions into the store (also called parse).
+
+    Without REV, HEAD. Questions do this by themselves.
+    """
     from tokenzip.render.blocks import Cell, Rows
 
     wanted = list(revisions) or [options.at or "HEAD"]
@@ -67,7 +70,7 @@ def _is_committed(revision: str) -> bool:
 @click.command()
 @common()
 def status(options: Options) -> int:
-    """Show what is indexed and whether it is fresh, what could not be read, and the hooks."""
+    """What is indexed, how fresh, and what could not be read."""
     from tokenzip.operations.state import status as state_of
 
     with shell.opened(options) as repository:
@@ -84,7 +87,8 @@ def hooks_state(repository: Repository) -> dict[str, Any]:
         from tokenzip import hooks
     except ImportError:
         return {"state": "absent"}
-    return hooks.status(repository)
+    state: dict[str, Any] = hooks.status(repository)
+    return state
 
 
 def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:
@@ -159,7 +163,7 @@ def _coverage_blocks(coverage: Mapping[str, Any]) -> Iterator[Block]:
 def _problem_row(each: Mapping[str, Any]) -> tuple[Cell, ...]:
     from tokenzip.render.blocks import Cell
 
-    first = each["problems"][0] if each["problems"] else {"line": 0, "message": ""}
+    first: Mapping[str, Any] = each["problems"][0] if each["problems"] else {"line": 0, "message": ""}
     more = f" (+{each['count'] - 1})" if each["count"] > 1 else ""
     return Cell(f"{each['file']}:{first['line']}", "place"), Cell(first["message"] + more, "warn")
 
@@ -172,7 +176,10 @@ def megabytes(count: int) -> str:
 @click.command()
 @common()
 def gc(options: Options) -> int:
-    """Drop from the store what no branch, tag, worktree or recent commit needs."""
+    """Drop from the store what nothing needs any more.
+
+    Branches, tags, worktrees and recent commits of all clones are kept.
+    """
     from tokenzip.render.blocks import Paragraph
 
     with shell.opened(options) as repository:
@@ -219,7 +226,10 @@ def _remove(folder: os.PathLike[str]) -> None:
 @click.command()
 @common()
 def doctor(options: Options) -> int:
-    """Check the installation, the hooks and the store, and work out a sample of the store again."""
+    """Check the installation, the hooks and the store.
+
+    A sample of the store is worked out again and compared.
+    """
     from tokenzip.cli.checking import checks
     from tokenzip.render.blocks import Cell, Rows
 

@@ -34,7 +34,10 @@ CLIENT_NAMES = ("claude", "codex", "opencode", "kilo", "gemini", "cursor", "vsco
 @click.option("--undo", is_flag=True, help="Take hooks, agents' entries and settings out again.")
 @common()
 def init(*, no_hooks: bool, clients: Sequence[str], local: bool, undo: bool, options: Options) -> int:
-    """Set up this repository: settings, hooks, a first index, and agents. May be run again at any time."""
+    """Set up settings, hooks, a first index, and agents.
+
+    May be run again at any time; --undo takes it back.
+    """
     with shell.opened(options) as repository:
         if repository.root is None:
             raise click.UsageError("A bare repository needs no init: ask its commits with --at.")
@@ -175,7 +178,10 @@ def _step_blocks(steps: Sequence[Mapping[str, Any]], *, undo: bool) -> Iterator[
 
 @click.group()
 def hooks() -> None:
-    """Install, remove and look at the git hooks; they only make answers faster."""
+    """Install, remove or look at the git hooks.
+
+    Hooks only make answers faster: every answer is the same without them.
+    """
 
 
 @hooks.command("install")

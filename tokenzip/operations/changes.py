@@ -2,21 +2,241 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from tokenzip.errors import TokenzipError
-from tokenzip.operations.base import Answer, Arguments
+from tokenzip.errors import UsageError
+from tokenzip.model import BrokenReference, Change, Module, Symbol, SymbolKey
+from tokenzip.operations import graph
+from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments, call
+from tokenzip.operations.items import Item, fitted, listing, revision_item, within
 
 if TYPE_CHECKING:
+    from tokenzip.impact import Impact, Reached
     from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
+IMPACT_DEPTH = 3
+DIFF_DEPTH = 1
+NAMED = 5
+"""Symbols that a proposed call names."""
 
-def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
-    """The changes from `base` to `head`, and who is reached by them."""
-    raise TokenzipError("not there yet")
+
+# Impact.
 
 
 def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
-    """Who is reached if these symbols or files change."""
-    raise TokenzipError("not there yet")
+    """Who is reached if these symbols, files or modules change."""
+    from tokenzip.impact import impact
+
+    if not arguments["handles"]:
+        raise UsageError("handles is empty", hint="Name what would change: path::Qualified.name, a file or a module.")
+    depth = arguments.get("depth", IMPACT_DEPTH)
+    if depth < 1:
+        raise UsageError("depth must be at least 1", hint="Leave it out for the default.")
+    keys: list[SymbolKey] = []
+    for text in arguments["handles"]:
+        keys.extend(_keys_of(snapshot, text))
+    found = impact(snapshot, keys, depth)
+    head: dict[str, Any] = {
+        "of": [_handle_of(snapshot, text) for text in arguments["handles"]],
+        "summary": impact_summary(found),
+        "modules": _by_module(snapshot, found),
+        "files": _by_file(found),
+    }
+    items = [_reached_item(each) for each in found.reached]
+    calls = []
+    if found.cut:
+        calls.append(call("get_impact_analysis", handles=head["of"], depth=depth + 2, at=arguments.get("at")))
+    return listing(snapshot, arguments, items, head=head, complete=_completeness(found, depth), calls=calls)
+
+
+def _keys_of(snapshot: Snapshot, text: str) -> list[SymbolKey]:
+    target = graph.resolve(snapshot, text)
+    if isinstance(target, Module):
+        module_of = snapshot.modules().module_of
+        return [SymbolKey(path) for path in snapshot.paths() if module_of(path).path == target.path]
+    if isinstance(target, Symbol):
+        return [member.key for member in graph.family(snapshot, target)]
+    return [target]
+
+
+def _handle_of(snapshot: Snapshot, text: str) -> str:
+    target = graph.resolve(snapshot, text)
+    if isinstance(target, Module):
+        return target.path or "."
+    return target.handle
+
+
+def impact_summary(found: Impact) -> Item:
+    """How much is reached, in numbers."""
+    distances = Counter(each.distance for each in found.reached)
+    return {
+        "reached": len(found.reached),
+        "files": len(found.files),
+        "tests": len(found.tests),
+        "by_distance": {str(distance): distances[distance] for distance in sorted(distances)},
+    }
+
+
+def _completeness(found: Impact, depth: int) -> bool | Item:
+    reasons = []
+    if found.cut:
+        reasons.append(f"more is reached beyond {depth} step{'s' * (depth != 1)}")
+    if found.unresolved:
+        reasons.append("references of these names have unknown targets and could reach more")
+    return {"why": "; ".join(reasons), "unresolved": found.unresolved} if reasons else True
+
+
+def _by_module(snapshot: Snapshot, found: Impact) -> list[Item]:
+    module_of = snapshot.modules().module_of
+    counts = Counter(module_of(each.key.path).path for each in found.reached)
+    return [{"module": path or ".", "reached": count} for path, count in _largest(counts)]
+
+
+def _by_file(found: Impact) -> list[Item]:
+    counts = Counter(each.key.path for each in found.reached)
+    return [{"file": path, "reached": count} for path, count in _largest(counts)][:20]
+
+
+def _largest(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _reached_item(reached: Reached) -> Item:
+    first = reached.path[0]
+    item: Item = {"handle": reached.handle, "kind": reached.kind, "file": reached.key.path}
+    if reached.line:
+        item["line"] = reached.line
+    item["edge"] = {"kind": reached.via, "line": first.line, "tier": first.tier}
+    item["distance"] = reached.distance
+    item["via"] = first.target.handle
+    item["test"] = reached.test
+    return item
+
+
+# Diff.
+
+
+def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
+    """The changes from `base` to `head`, what they break, and who is reached by them."""
+    from tokenzip.diff import broken_references, compare
+    from tokenzip.impact import impact, reach_counts
+
+    base, head = _two_snapshots(repository, arguments)
+    depth = arguments.get("impact", DIFF_DEPTH)
+    with base.reading(), head.reading():
+        comparison = compare(base, head)
+        broken = broken_references(base, head, comparison)
+        found = impact(head, comparison.changes, depth)
+        counts = reach_counts(head, comparison.changes, depth)
+        pairs = sorted(zip(comparison.changes, counts, strict=True), key=_order)
+        return _diff_answer(base, head, pairs, broken, found, arguments)
+
+
+def _two_snapshots(repository: Repository, arguments: Arguments) -> tuple[Snapshot, Snapshot]:
+    """The two ends. ``A..B`` and ``A...B`` may stand in `base` where there is no `head`."""
+    base, head = arguments.get("base"), arguments.get("head") or arguments.get("at")
+    for sign in ("...", ".."):
+        if base is not None and head is None and sign in base:
+            base, head = (side or "HEAD" for side in base.split(sign, 1))
+            if sign == "...":
+                base = str(repository.merge_base(base, head))
+            break
+    return repository.snapshot(base or "HEAD"), repository.snapshot(head)
+
+
+def _order(pair: tuple[Change, int]) -> tuple[object, ...]:
+    """What breaks first, then what reaches far; tests, and members whose container says it all, last."""
+    change, reached = pair
+    return change.within is not None, not change.breaking, change.test, -reached, change.file, change.line, change.handle
+
+
+def _diff_answer(
+    base: Snapshot,
+    head: Snapshot,
+    pairs: Sequence[tuple[Change, int]],
+    broken: Sequence[BrokenReference],
+    found: Impact,
+    arguments: Arguments,
+) -> Answer:
+    changes = [change for change, _ in pairs]
+    budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
+    broken_items = [_broken_item(each) for each in broken]
+    reached_items = [_reached_item(each) for each in found.reached]
+    shown_broken, shown_reached = within(broken_items, budget // 4), within(reached_items, budget // 4)
+    answer: Answer = {
+        "at": revision_item(head.at),
+        "base": revision_item(base.at),
+        "head": revision_item(head.at),
+        "summary": {
+            "changes": len(changes),
+            "breaking": sum(change.breaking for change in changes),
+            "broken": len(broken),
+            **impact_summary(found),
+            "by_change": dict(sorted(Counter(change.change for change in changes).items())),
+        },
+        "changes": [],
+        "broken": shown_broken,
+        "impact": shown_reached,
+        "modules": _changed_modules(base, head, changes, found),
+        "complete": _completeness(found, arguments.get("impact", DIFF_DEPTH)) if found.roots else True,
+        "truncated": None,
+        "token_count": 0,
+    }
+    left_out = {
+        name: len(everything) - len(shown)
+        for name, everything, shown in (("broken", broken_items, shown_broken), ("impact", reached_items, shown_reached))
+        if len(shown) < len(everything)
+    }
+    if left_out:
+        answer["left_out"] = left_out
+    answer["next"] = _next_calls(head, changes, arguments) if left_out or found.cut else []
+    items = [_change_item(change, reached) for change, reached in pairs]
+    return fitted(answer, "changes", items, arguments, shrinking=("modules", "broken", "impact"))
+
+
+def _change_item(change: Change, reached: int) -> Item:
+    item: Item = {"handle": change.handle, "kind": change.kind, "change": change.change}
+    if change.also:
+        item["also"] = list(change.also)
+    if change.old_handle is not None:
+        item["old_handle"] = change.old_handle
+    item["file"] = change.file
+    if change.line:
+        item["line"] = change.line
+    item["breaking"] = change.breaking
+    item["reached"] = reached
+    if change.reasons:
+        item["reasons"] = list(change.reasons)
+    if change.within is not None:
+        item["within"] = change.within.handle
+    if change.test:
+        item["test"] = True
+    return item
+
+
+def _broken_item(broken: BrokenReference) -> Item:
+    item: Item = {"handle": broken.source.handle, "kind": broken.kind, "file": broken.file, "line": broken.line}
+    item["target"] = broken.target.handle
+    if broken.now is not None:
+        item["now"] = broken.now.handle
+    item["why"] = broken.why
+    return item
+
+
+def _changed_modules(base: Snapshot, head: Snapshot, changes: Iterable[Change], found: Impact) -> list[Item]:
+    """Changes and reached symbols by module; what was removed counts where it was."""
+    changed = Counter(
+        (base if change.change == "removed" else head).modules().module_of(change.file).path for change in changes
+    )
+    reached = Counter(head.modules().module_of(each.key.path).path for each in found.reached)
+    paths = sorted(changed.keys() | reached.keys(), key=lambda path: (-changed[path], -reached[path], path))
+    return [{"module": path or ".", "changes": changed[path], "reached": reached[path]} for path in paths]
+
+
+def _next_calls(head: Snapshot, changes: Sequence[Change], arguments: Arguments) -> list[Item]:
+    """Where to look further: the full impact of what breaks, or else of what reaches farthest."""
+    alive = [change.handle for change in changes if change.change != "removed" and change.within is None][:NAMED]
+    return [call("get_impact_analysis", handles=alive, at=arguments.get("head") or arguments.get("at"))] if alive else []

@@ -105,7 +105,7 @@ def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Argumen
     """The answer with as many `items` in `field` as fit, its cut declared and its tokens counted.
 
     Where a budget is too small for the rest of the answer, the fields of `shrinking` give way, the last ones first; they are
-    named in ``left_out``.
+    counted in ``left_out``.
     """
     from tokenzip.budget import fit, offset_of
 
@@ -113,30 +113,47 @@ def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Argumen
     start = offset_of(arguments.get("cursor"), len(items), question)
     budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
     result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
-    left_out: list[str] = []
     for name in reversed(shrinking):
-        for smaller in _smaller(answer[name]):
+        for smaller, missing in _smaller(answer[name]):
             if not budget or result["token_count"] <= budget:
                 return result
-            if name not in left_out:
-                left_out.append(name)
-            answer = {**answer, name: smaller, "left_out": left_out}
+            known = answer.get("left_out", {})
+            answer = {**answer, name: smaller, "left_out": {**known, name: known.get(name, 0) + missing}}
             result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
     return result
 
 
-def _smaller(value: Any) -> Iterator[Any]:
-    """Ever smaller versions of a field: half of a list again and again, the bare handle of an item."""
+def _smaller(value: Any) -> Iterator[tuple[Any, int]]:
+    """Ever smaller versions of a field, each with how much more it leaves out: half of a list, the bare handle of an item."""
     if isinstance(value, list):
         while value:
-            value = value[: len(value) // 2]
-            yield value
+            kept = value[: len(value) // 2]
+            yield kept, len(value) - len(kept)
+            value = kept
     elif isinstance(value, dict) and "first" in value:
-        for first in _smaller(value["first"]):
-            yield {**value, "first": first}
+        for first, missing in _smaller(value["first"]):
+            yield {**value, "first": first}, missing
     elif isinstance(value, dict) and "handle" in value:
-        yield {name: part for name, part in value.items() if name not in {"doc", "source", "packages"}}
-        yield {name: value[name] for name in ("handle", "kind", "file", "line", "end_line") if name in value}
+        for kept_names in (value.keys() - {"doc", "source", "packages"}, {"handle", "kind", "file", "line", "end_line"}):
+            kept_part = {name: part for name, part in value.items() if name in kept_names}
+            yield kept_part, len(value) - len(kept_part)
+            value = kept_part
+
+
+def within(items: Sequence[Item], tokens: int) -> list[Item]:
+    """The first items that take no more than so many tokens together (0: all)."""
+    from tokenzip.budget import answer_text, estimate_tokens
+
+    if not tokens:
+        return list(items)
+    shown: list[Item] = []
+    used = 0
+    for item in items:
+        used += estimate_tokens(answer_text(item) + ",")
+        if used > tokens:
+            break
+        shown.append(item)
+    return shown
 
 
 def _question(arguments: Arguments) -> str:

@@ -18,7 +18,7 @@ FORMATS = ("text", "json", "markdown", "mermaid")
 
 
 def render(tool: str, answer: Mapping[str, Any], form: str = "text", style: Style = PLAIN) -> str:
-    """The answer of an operation in one of `FORMATS`, ending in a line feed. Raises UsageError where there is no graph to show."""
+    """The answer of an operation in one of `FORMATS`, ending in a line feed. UsageError where there is no graph."""
     if form == "json":
         return to_json(answer)
     if form == "mermaid":

@@ -22,6 +22,8 @@ def remarks(answer: Json) -> Iterator[Block]:
     if truncated:
         rest = f"; go on with --cursor {truncated['cursor']}" if truncated.get("cursor") else ""
         yield Note(f"{truncated['shown']} of {truncated['total']} shown{rest}")
+    for name, count in answer.get("left_out", {}).items():
+        yield Note(f"{count} left out of {name}")
     complete = answer.get("complete", True)
     if complete is not True:
         places = complete.get("places", ())
@@ -60,17 +62,17 @@ def _own_name(item: Json) -> str:
 # Relations.
 
 
-def _relations(noun: str, verb: str) -> Builder:
+def _relations(noun: str, *, backward: bool) -> Builder:
     def build(answer: Json) -> Iterator[Block]:
         of = answer["of"]
         items = answer["items"]
         yield Title((Cell(of["handle"], "name"), Cell(of["kind"], "dim")), at_text(answer["at"]))
         if not items:
-            yield Paragraph(f"No {noun}s found.")
+            yield Paragraph("None is known.")
         elif "file" not in items[0]:
             yield Rows(tuple(_module_edge_row(item) for item in items), ("edges", noun, "name"))
         else:
-            yield from _by_distance(items, noun, backward=verb == "uses it")
+            yield from _by_distance(items, noun, backward=backward)
         if external := answer.get("external"):
             yield Section("Outside the repository")
             yield Paragraph(", ".join(external))
@@ -374,13 +376,9 @@ def _outline_row(item: Json) -> tuple[Cell, ...]:
 
 
 def _reached_row(item: Json) -> tuple[Cell, ...]:
-    via = f"via {item['via']}" if item.get("via") else ""
-    return (
-        Cell("test" if item.get("test") else "", "dim"),
-        Cell(place(item), "place"),
-        Cell(_own_name(item), "name"),
-        Cell(via, "code"),
-    )
+    where = f"{item['file']}:{item['edge']['line']}"
+    what = f"{item['edge']['kind']} {item['via']}"
+    return Cell("test" if item["test"] else "", "dim"), Cell(where, "place"), Cell(_own_name(item), "name"), Cell(what, "code")
 
 
 def _reached(items: Sequence[Json]) -> Iterator[Block]:
@@ -418,7 +416,10 @@ def _diff(answer: Json) -> Iterator[Block]:
         return
     yield Paragraph(_diff_summary(answer["summary"]))
     yield Section("Changes")
-    yield Rows(tuple(_change_row(change) for change in changes), ("", "change", "symbol", "kind", "breaks", "reached", "why"))
+    yield Rows(
+        tuple(_change_row(change, changes) for change in changes if "within" not in change),
+        ("", "change", "symbol", "kind", "breaks", "reached", "why"),
+    )
     if answer["broken"]:
         yield Section("Broken")
         rows = tuple(
@@ -443,12 +444,15 @@ def _diff_summary(summary: Json) -> str:
     return f"{', '.join(parts)}. {_impact_summary(summary)}"
 
 
-def _change_row(change: Json) -> tuple[Cell, ...]:
+def _change_row(change: Json, changes: Sequence[Json]) -> tuple[Cell, ...]:
     sign, role = _MARKS.get(change["change"], ("~", ""))
     what = ", ".join((change["change"], *change.get("also", ())))
     why = "; ".join(change.get("reasons", ()))
     if "old_handle" in change:
         why = f"was {change['old_handle']}" + (f"; {why}" if why else "")
+    members = sum(1 for other in changes if other.get("within", "").startswith(change["handle"]))
+    if members:
+        why = f"with {counted(members, 'member')}" + (f"; {why}" if why else "")
     return (
         Cell(sign, role),
         Cell(what, role),
@@ -462,8 +466,8 @@ def _change_row(change: Json) -> tuple[Cell, ...]:
 
 BUILDERS: dict[str, Builder] = {
     "diff_commits": _diff,
-    "get_dependants": _relations("dependant", "uses it"),
-    "get_dependencies": _relations("dependency", "is used"),
+    "get_dependants": _relations("dependant", backward=True),
+    "get_dependencies": _relations("dependency", backward=False),
     "get_impact_analysis": _impact,
     "query_file": _file,
     "query_module": _module,

@@ -51,8 +51,7 @@ def flowchart(tool: str, answer: Mapping[str, Any]) -> str | None:
             chart.edge(link["from"], link["to"], str(link["edges"]))
     elif tool in {"get_impact_analysis", "diff_commits"}:
         for item in answer["items" if tool == "get_impact_analysis" else "impact"]:
-            if item.get("via"):
-                chart.edge(item["handle"], item["via"])
+            chart.edge(item["handle"], item["via"], item["edge"]["kind"])
     elif tool == "query_symbol":
         here = answer["symbol"]["handle"]
         for side in answer["used_by"]["first"]:
