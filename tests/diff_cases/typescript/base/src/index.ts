@@ -1,0 +1,3 @@
+export { Board, type BoardOptions } from "./board";
+export { formatDate, retry } from "./helpers";
+export type { Task } from "./types";
