@@ -138,7 +138,7 @@ def disconnect(client: Client, root: str) -> tuple[Path, bool]:
         raise UsageError(f"{path} cannot be read ({error})", hint=f"Mend it, or remove the entry {NAME} by hand.") from error
     if new == old:
         return path, False
-    if new.strip() in {"", "{}"}:
+    if re.sub(r"\s", "", new) in {"", "{}"}:
         path.unlink()
     else:
         _write(path, new)
@@ -303,7 +303,10 @@ def _inserted(scanner: _Scanner, place: int, name: str, value: Any) -> str:
     member = f"{newline}{indent}{json.dumps(name)}: {_json_text(value, indent, unit, text)}"
     if has_comma:
         return text[: after + 1] + member + "," + text[after + 1 :]
-    return text[: last.end] + "," + member + (newline + outer if one_line else "") + text[last.end :]
+    gap = text[last.end : after]
+    comments = gap.rstrip()
+    end = newline + outer if one_line else gap[len(comments) :]
+    return text[: last.end] + "," + comments + member + end + text[after:]
 
 
 def _json_text(value: Any, indent: str, unit: str, text: str) -> str:

@@ -83,10 +83,8 @@ def status(options: Options) -> int:
 
 def hooks_state(repository: Repository) -> dict[str, Any]:
     """The state of the git hooks: see `tokenzip.hooks`."""
-    try:
-        from tokenzip import hooks
-    except ImportError:
-        return {"state": "absent"}
+    from tokenzip import hooks
+
     state: dict[str, Any] = hooks.status(repository)
     return state
 

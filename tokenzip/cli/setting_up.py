@@ -45,7 +45,7 @@ def init(*, no_hooks: bool, clients: Sequence[str], local: bool, undo: bool, opt
             steps = list(_undo(repository))
         else:
             _refuse_home(repository.root)
-            steps = [*_set_up(repository, local=local), _hooks_step(repository, skip=no_hooks)]
+            steps = [*_set_up(repository, local=local), _hooks_step(repository, skip=no_hooks, named=options.repo)]
     if not undo:
         with shell.opened(options) as repository:  # again: the settings may have moved the store
             steps += [_index_step(repository), *_client_steps(str(repository.root), clients)]
@@ -90,12 +90,12 @@ def _ignore(path: Path) -> bool:
     return True
 
 
-def _hooks_step(repository: Repository, *, skip: bool) -> dict[str, Any]:
+def _hooks_step(repository: Repository, *, skip: bool, named: str | None) -> dict[str, Any]:
     if skip:
         return _step("hooks", "left out; every answer is the same without them")
     from tokenzip import hooks
 
-    return _step("hooks", **_as_step(hooks.install(repository)))
+    return _step("hooks", **_as_step(hooks.install(repository, named=named)))
 
 
 def _as_step(state: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,18 +192,19 @@ def hooks_install(*, outside: bool, options: Options) -> int:
     from tokenzip import hooks as package
 
     with shell.opened(options) as repository:
-        state = package.install(repository, outside=outside)
+        state = package.install(repository, outside=outside, named=options.repo)
     return _show_hooks(state, options)
 
 
 @hooks.command("uninstall")
+@click.option("--outside", is_flag=True, help="Also where the hooks folder lies outside this repository.")
 @common()
-def hooks_uninstall(options: Options) -> int:
+def hooks_uninstall(*, outside: bool, options: Options) -> int:
     """Take our part out of the hooks and leave everything else as it is."""
     from tokenzip import hooks as package
 
     with shell.opened(options) as repository:
-        state = package.uninstall(repository)
+        state = package.uninstall(repository, outside=outside)
     return _show_hooks(state, options)
 
 

@@ -9,9 +9,10 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from tokenzip.render.blocks import Style
+if TYPE_CHECKING:
+    from tokenzip.render.blocks import Style
 
 MOMENT = 0.6
 """Seconds of work about which nobody needs to hear."""
@@ -45,6 +46,8 @@ def is_terminal(stream: TextIO) -> bool:
 
 def style_of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Style:
     """Colors only on a terminal and never against ``NO_COLOR``; a width only where lines would wrap."""
+    from tokenzip.render.blocks import Style
+
     terminal = is_terminal(stream)
     color = terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
     width = max(20, shutil.get_terminal_size((80, 24)).columns) if terminal else None

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 MOST_USED = 12
 AREAS = 14
 ENTRY_POINTS = 12
-_ENTRY_STEMS = ("__main__", "manage", "main", "cli", "server", "app", "wsgi", "asgi", "index", "mod", "lib")
+_PACKAGE_STEMS = ("__init__", "index", "mod", "lib")
+_ENTRY_STEMS = ("__main__", "manage", "main", "cli", "server", "app", "wsgi", "asgi", *_PACKAGE_STEMS)
 """Base names (without suffix) of files where programs and packages begin, by the customs of their languages."""
 _OUTLINE_LEAVES_OUT = frozenset({"parameter", "generic_param", "import"})
 
@@ -183,20 +184,25 @@ def most_used(snapshot: Snapshot, users: Counter[SymbolKey], count: int = MOST_U
 
 def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
     """Files where a reader begins: mains, servers, and the files that stand for a package, nearest to their module's root."""
-    found: list[tuple[int, int, str]] = []
     roots = {module.path for module in modules}
+    found: list[tuple[int, int, str]] = []
     for path in snapshot.paths():
-        directory, name = posixpath.split(path)
-        stem = name.partition(".")[0] if not name.startswith("__") else posixpath.splitext(name)[0]
-        file = snapshot.file(path) if stem in _ENTRY_STEMS or stem == "__init__" else None
-        if file is None or not file.is_source or file.is_test or (not file.symbols and stem != "__init__"):
+        rank = _entry_rank(path)
+        file = snapshot.file(path) if rank is not None else None
+        if file is None or rank is None or not file.is_source or file.is_test or file.status == "failed":
             continue
         root = snapshot.modules().module_of(path).path
-        below = len([part for part in directory[len(root) :].split("/") if part and part not in {"src", "lib"}])
-        rank = _ENTRY_STEMS.index(stem) if stem in _ENTRY_STEMS else len(_ENTRY_STEMS)
-        if below <= 1:
-            found.append((below + (root in roots and root != ""), rank, path))
+        below = [part for part in posixpath.dirname(path)[len(root) :].split("/") if part and part not in {"src", "lib"}]
+        stands_for_package = _ENTRY_STEMS[rank] in _PACKAGE_STEMS
+        if root in roots and len(below) <= 1 and not (stands_for_package and root != "" and below):
+            found.append((len(below) + (root != ""), rank, path))
     return [{"handle": path, "kind": "file"} for _, _, path in sorted(found)[:ENTRY_POINTS]]
+
+
+def _entry_rank(path: str) -> int | None:
+    """The place of a file's base name among those where programs and packages begin; None for any other."""
+    stem = posixpath.basename(path).partition(".")[0]
+    return _ENTRY_STEMS.index(stem) if stem in _ENTRY_STEMS else None
 
 
 def _module_item(module: Module, tally: Tally) -> Item:
