@@ -1,0 +1,46 @@
+"""Python: see `docs/adding-a-language.md` for what each member of a language says."""
+
+from __future__ import annotations
+
+import posixpath
+
+from tokenzip.languages.base import Evaluator, View
+from tokenzip.languages.python.edges import PythonEvaluator
+from tokenzip.languages.python.extract import extract
+from tokenzip.model import FileIR, SymbolDetail
+
+
+class Python:
+    """The language."""
+
+    name = "python"
+    family = "python"
+    version = 1
+    suffixes = (".py", ".pyi", ".pyw")
+    filenames: tuple[str, ...] = ()
+    is_source = True
+
+    def extract(self, source: bytes) -> FileIR:
+        """See `languages.base.Language`."""
+        return extract(source)
+
+    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
+        """See `languages.base.Language`."""
+        from tokenzip.languages.python.describe import describe
+
+        return describe(source)
+
+    def evaluator(self, view: View) -> Evaluator:
+        """See `languages.base.Language`."""
+        return PythonEvaluator(view)
+
+    def is_test(self, path: str) -> bool:
+        """``test_x.py``, ``x_test.py``, ``conftest.py``, ``tests.py``, or anything below a directory of tests."""
+        *directories, name = path.split("/")
+        stem = posixpath.splitext(name)[0]
+        if stem.startswith("test_") or stem.endswith("_test") or stem in ("conftest", "tests"):
+            return True
+        return any(directory in ("tests", "test", "testing") for directory in directories)
+
+
+PYTHON = Python()

@@ -1,0 +1,363 @@
+"""`PythonEvaluator.link`: from the references of one file to edges, open references and facts."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tokenzip.languages.base import View
+from tokenzip.languages.python.evaluate import Evaluation
+from tokenzip.languages.python.ir import Body
+from tokenzip.languages.python.resolve import Binding
+from tokenzip.languages.python.types import Alternative, Types
+from tokenzip.model import EdgeRow, FileIR, LinkedFile, SymbolRow, UnresolvedRow, qualified_names
+
+_RECURSION = 20_000
+"""Between two look-ups the evaluation of one expression nests a few hundred frames; see `languages.evaluation`."""
+Target = tuple[str, str]
+_KINDS = {"use": "reads", "modify": "modifies", "type": "references", "decorate": "decorates", "inherit": "inherits"}
+_MEMBERS = ("property", "enum_member", "variable", "constant", "type_alias")
+
+
+class PythonEvaluator(Evaluation):
+    """Links Python files of one view."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        if sys.getrecursionlimit() < _RECURSION:
+            sys.setrecursionlimit(_RECURSION)
+
+    def link(self, path: str, ir: FileIR) -> LinkedFile:
+        """See `languages.base.Evaluator`."""
+        if ir.body is None:
+            return LinkedFile()
+        body = Body._make(ir.body)
+        self._begin(path, body)
+        linking = _Linking(self, path, ir.symbols)
+        for reference in body.references:
+            linking.reference(*reference)
+        for imported in body.imports:
+            linking.imported(*imported)
+        linking.overrides()
+        linking.fixtures()
+        facts = frozenset(fact for fact in self.facts if fact[1] != path or fact[0] == "path")
+        return LinkedFile(tuple(linking.edges), tuple(linking.unresolved), facts)
+
+    def _begin(self, path: str, body: Body) -> None:
+        self.begin_file()
+        self._serial += 1
+        self._path = path
+        self._own = body.expressions
+        self._own_values = {}
+        self._local = dict(body.definitions)
+        self._local_members = {}
+        for cls, name, entries in body.members:
+            self._local_members.setdefault(cls, {})[name] = entries
+        self._passed = {(function, name): numbers for function, name, numbers in body.passed}
+
+
+class _Linking:
+    """The edges of one file while they are found."""
+
+    def __init__(self, evaluation: PythonEvaluator, path: str, symbols: tuple[SymbolRow, ...]) -> None:
+        self.evaluation = evaluation
+        self.path = path
+        self.symbols = symbols
+        self.qualified = qualified_names(symbols)
+        self.edges: list[EdgeRow] = []
+        self.unresolved: list[UnresolvedRow] = []
+        self._seen: set[tuple[int, str, str, str]] = set()
+        self._exact: dict[int, frozenset[Target]] = {}
+
+    def reference(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
+        """One reference of the body."""
+        if kind == "call":
+            self._call(source, expression, line, name)
+        elif kind in ("use", "modify", "type"):
+            self._use(source, kind, expression, line, name)
+        elif kind == "raise":
+            self._raise(source, expression, line)
+        elif kind in ("iter", "aiter", "enter"):
+            self._protocol(source, kind, expression, line)
+        else:
+            self._named(source, _KINDS[kind], expression, line, name)
+
+    # ---- calls
+
+    def _call(self, source: int, expression: int, line: int, name: str) -> None:
+        types = self.evaluation.ex(self.path, expression)
+        found = False
+        for item in types:
+            for target in self._callees(item):
+                tier = "exact" if target in self._bound_by_name(expression) else "typed"
+                self._edge(source, "calls", tier, line, target)
+                found = True
+        if not found:
+            reason, detail = self._why(types, expression)
+            self.unresolved.append(UnresolvedRow(source, "calls", line, name, reason, detail))
+
+    def _callees(self, item: Alternative) -> list[Target]:
+        tag = item[0]
+        if tag in ("F", "C"):
+            return [(item[1], item[2])]
+        if tag in ("I", "V"):
+            return [(f[1], f[2]) for f in self.evaluation.get_attribute(item, "__call__") if f[0] == "F"]
+        if tag == "VC":
+            return [(bound[1], bound[2]) for bound in item[2] if bound[0] == "I"]
+        return []
+
+    def _raise(self, source: int, expression: int, line: int) -> None:
+        """Raising a class makes an instance of it."""
+        for item in self.evaluation.ex(self.path, expression):
+            if item[0] == "C":
+                target = (item[1], item[2])
+                self._edge(source, "calls", "exact" if target in self._bound_by_name(expression) else "typed", line, target)
+
+    def _protocol(self, source: int, kind: str, expression: int, line: int) -> None:
+        """The methods that a ``for`` or ``with`` statement calls."""
+        methods = {
+            "iter": ("__iter__",),
+            "aiter": ("__aiter__",),
+            "enter": ("__enter__", "__exit__", "__aenter__", "__aexit__"),
+        }
+        evaluation = self.evaluation
+        for item in evaluation.ex(self.path, expression):
+            if item[0] not in ("I", "V"):
+                continue
+            for name in methods[kind]:
+                for method in evaluation.get_attribute(item, name):
+                    if method[0] == "F":
+                        self._edge(source, "calls", "typed", line, method[1:3])
+                        if kind != "enter":
+                            self._next(source, kind, method, line)
+
+    def _next(self, source: int, kind: str, method: Alternative, line: int) -> None:
+        evaluation = self.evaluation
+        for iterator in evaluation.call_function(method, ()):
+            if iterator[0] in ("I", "V"):
+                for following in evaluation.get_attribute(iterator, "__next__" if kind == "iter" else "__anext__"):
+                    if following[0] == "F":
+                        self._edge(source, "calls", "typed", line, following[1:3])
+
+    def _why(self, types: Types, expression: int) -> tuple[str, str]:
+        """Reason and detail of a call that has no edge."""
+        for item in types:
+            if item[0] == "Y":
+                return "external", item[1]
+            if item[0] == "Z":
+                return "missing", item[1]
+            if item[0] == "B":
+                return "external", f"{item[2][1]}.{item[1]}" if item[2][0] == "X" else item[1]
+        if types and all(item[0] in ("X", "R", "T") for item in types):
+            return "external", ""
+        return self._why_unknown(expression)
+
+    def _why_unknown(self, expression: int) -> tuple[str, str]:
+        evaluation = self.evaluation
+        row = evaluation.row(expression)
+        if row is None:
+            return "dynamic", ""
+        if row[0] == "global":
+            known = evaluation.interface(self.path).names.get(row[1]) or evaluation.bindings(self.path, row[1])
+            return ("dynamic", "") if known or evaluation.is_open(self.path) else ("missing", row[1])
+        if row[0] == "attr":
+            base = [item for item in evaluation.ex(self.path, row[1]) if item[0] in ("I", "C", "S", "V", "VC")]
+            instances = [instance for item in base for instance in _classes_of(item)]
+            if any(evaluation.has_unknown_base(instance) for instance in instances):
+                return "external", row[2]
+            if instances and not any(evaluation.member(i[1], i[2], row[2]) for i in instances) and not self._is_lazy(instances):
+                return "missing", row[2]
+        return "dynamic", ""
+
+    def _is_lazy(self, instances: list[Alternative]) -> bool:
+        return any(self.evaluation.member(item[1], item[2], "__getattr__") for item in instances)
+
+    # ---- what is bound by scope and import alone
+
+    def _bound_by_name(self, expression: int) -> frozenset[Target]:
+        """The definitions and variables that an expression names without any types: by scopes, imports, modules, classes."""
+        known = self._exact.get(expression)
+        if known is None:
+            bindings = self._bindings_of(expression)
+            known = self._exact[expression] = frozenset((b[1], b[2]) for b in bindings if b[0] in ("D", "W"))
+        return known
+
+    def _bindings_of(self, expression: int) -> tuple[Binding, ...]:
+        evaluation = self.evaluation
+        row = evaluation.row(expression)
+        if row is None:
+            return ()
+        kind = row[0]
+        if kind == "global":
+            return evaluation.bindings(self.path, row[1])
+        if kind == "def":
+            return (("D", self.path, row[1]),)
+        if kind == "import":
+            return evaluation.imported(self.path, row)
+        if kind == "union":
+            return tuple([binding for part in row[1] for binding in self._bindings_of(part)])
+        if kind == "attr":
+            found: list[Binding] = []
+            for base in self._bindings_of(row[1]):
+                found.extend(self._below(base, row[2]))
+            return tuple(found)
+        return ()
+
+    def _below(self, base: Binding, name: str) -> tuple[Binding, ...]:
+        evaluation = self.evaluation
+        if base[0] == "M":
+            return evaluation.bindings(base[1], name) or evaluation.submodule(base, name)
+        if base[0] == "N":
+            return evaluation.submodule(base, name)
+        if base[0] == "D" and evaluation.value_of(base[1], base[2])[:1] == (("C", base[1], base[2], ()),):
+            return self._member_bindings(base[1], base[2], name)
+        return ()
+
+    def _member_bindings(self, path: str, cls: str, name: str) -> tuple[Binding, ...]:
+        found = self.evaluation.member(path, cls, name)
+        if found is None:
+            return ()
+        return tuple(_binding_of(found[0], found[1], name, entry) for entry in found[2] if entry[0] != "bound")
+
+    # ---- reads, writes, mentions
+
+    def _use(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
+        bindings = self._bindings_of(expression)
+        tier = "exact"
+        if not bindings:
+            tier = "typed"
+            bindings, known = self._attribute_bindings(expression)
+            if not known and kind != "type":
+                self.unresolved.append(UnresolvedRow(source, _KINDS[kind], line, name, "dynamic"))
+        for binding in bindings:
+            if binding[0] in ("D", "W"):
+                self._mention(source, kind, tier, line, binding)
+
+    def _attribute_bindings(self, expression: int) -> tuple[tuple[Binding, ...], bool]:
+        """The members that an attribute access means, by the type of its receiver, and whether that is known."""
+        evaluation = self.evaluation
+        row = evaluation.row(expression)
+        if row is None or row[0] != "attr":
+            return (), True
+        base = evaluation.ex(self.path, row[1])
+        found: list[Binding] = []
+        known = bool(base)
+        for item in base:
+            if item[0] == "M":
+                found.extend(evaluation.bindings(item[1], row[2]))
+            for instance in _classes_of(item):
+                members = self._member_bindings(instance[1], instance[2], row[2])
+                found.extend(members)
+        return tuple(found), known
+
+    def _mention(self, source: int, kind: str, tier: str, line: int, binding: Binding) -> None:
+        target = (binding[1], binding[2])
+        if kind == "type":
+            self._once(source, "references", tier, line, target, "type")
+        elif binding[0] == "W":
+            self._once(source, _KINDS[kind], tier, line, target)
+        elif kind == "modify":
+            self._once(source, "modifies", tier, line, target)
+        else:
+            definition = self.evaluation.definition(*target)
+            is_property = definition is not None and bool(definition.flags & 8) and definition.tag == "function"
+            self._once(source, "reads" if is_property else "references", tier, line, target)
+
+    # ---- decorators and bases
+
+    def _named(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
+        types = self.evaluation.ex(self.path, expression)
+        found = False
+        for item in types:
+            targets = [(item[1], item[2])] if item[0] in ("F", "C") else []
+            if kind == "decorates" and item[0] in ("I", "V"):
+                targets = self._callees(item)
+            for target in targets:
+                if target == (self.path, self.qualified[source]):
+                    continue
+                tier = "exact" if target in self._bound_by_name(expression) else "typed"
+                self._edge(source, kind, tier, line, target)
+                found = True
+        if not found:
+            reason, detail = self._why(types, expression)
+            self.unresolved.append(UnresolvedRow(source, kind, line, name, reason, detail))
+
+    def overrides(self) -> None:
+        """For each method the nearest one of the same name in the bases of its class."""
+        for index, row in enumerate(self.symbols):
+            if row.kind not in ("method", "constructor") or row.parent < 0:
+                continue
+            above = self.evaluation.member(self.path, self.qualified[row.parent], row.name, 1)
+            for entry in above[2] if above is not None else ():
+                if above is not None and entry[0] == "def":
+                    self._edge(index, "overrides", "exact", row.name_line, (above[0], entry[1]))
+                    break
+
+    def fixtures(self) -> None:
+        """Tests and fixtures refer to the fixtures that pytest hands them."""
+        evaluation = self.evaluation
+        for index, row in enumerate(self.symbols):
+            if row.kind not in ("function", "method") or not row.flags & (8192 | 16384) or row.flags & 4096:
+                continue
+            definition = evaluation.definition(self.path, self.qualified[index])
+            for name, _, star in definition.parameters if definition is not None and definition.tag == "function" else ():
+                if not star and name != "self":
+                    function = evaluation.fixture_function(self.path, definition.owner, name, self.qualified[index])
+                    if function is not None:
+                        self._edge(index, "references", "typed", row.name_line, function, "fixture")
+
+    # ---- imports
+
+    def imported(self, source: int, module: str, level: int, name: str | None, line: int, detail: str) -> None:
+        """One imported module or name."""
+        evaluation = self.evaluation
+        found = evaluation.resolve(module, level, self.path)
+        target = found[0]
+        if target[0] in ("Y", "Z"):
+            written = "." * level + module + (f".{name}" if name and name != "*" else "")
+            reason = "external" if target[0] == "Y" else "missing"
+            last = name if name and name != "*" else module.rpartition(".")[2]
+            self.unresolved.append(UnresolvedRow(source, "imports", line, last, reason, written))
+            return
+        if target[0] == "M" and target[1] != self.path:
+            self._edge(source, "imports", "exact", line, (target[1], ""), detail)
+        if not name or name == "*":
+            return
+        for binding in evaluation.imported(self.path, ("import", module, level, name)):
+            if binding[0] == "M":
+                self._edge(source, "imports", "exact", line, (binding[1], ""), detail)
+            elif binding[0] in ("D", "W"):
+                self._edge(source, "imports", "exact", line, (binding[1], binding[2]), detail)
+            elif binding[0] in ("Y", "Z"):
+                reason = "external" if binding[0] == "Y" else "missing"
+                self.unresolved.append(UnresolvedRow(source, "imports", line, name, reason, binding[1]))
+
+    # ---- results
+
+    def _edge(self, source: int, kind: str, tier: str, line: int, target: Any, detail: str = "") -> None:
+        self.edges.append(EdgeRow(source, kind, tier, line, target[0], target[1], detail))
+
+    def _once(self, source: int, kind: str, tier: str, line: int, target: Target, detail: str = "") -> None:
+        """One edge for each source and target: the first line speaks for all."""
+        key = (source, kind, *target)
+        if key not in self._seen:
+            self._seen.add(key)
+            self._edge(source, kind, tier, line, target, detail)
+
+
+def _classes_of(item: Alternative) -> list[Alternative]:
+    """The project classes whose members an alternative has, as I alternatives."""
+    tag = item[0]
+    if tag in ("I", "C"):
+        return [item]
+    if tag == "S":
+        return [item[1]]
+    if tag in ("V", "VC"):
+        return [bound for bound in item[2] if bound[0] == "I"]
+    return []
+
+
+def _binding_of(path: str, cls: str, name: str, entry: Any) -> Binding:
+    if entry[0] == "def":
+        return ("D", path, entry[1])
+    return ("W", path, f"{cls}.{name}")

@@ -1,0 +1,697 @@
+"""Expressions and annotations of the syntax tree, reduced to closed expressions; binding of targets.
+
+Chains that lean to the left (``a.b().c()``, ``a + b + c``) are walked in a loop, since real code has them a thousand long;
+whatever else nests is followed down to `MAX_DEPTH`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tokenzip.languages import syntax
+from tokenzip.languages.python.ir import MAX_ARGUMENTS, MAX_ITEMS, UNKNOWN
+from tokenzip.languages.python.state import MAX_DEPTH, Env, Scope, State
+from tokenzip.languages.syntax import Node
+
+_PLAIN_NAME = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
+_CHAINED = frozenset({"attribute", "call", "subscript", "binary_operator", "boolean_operator"})
+_TYPE_CALLS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
+
+
+def reduce(state: State, node: Node | None) -> int:
+    """The closed expression of a node; UNKNOWN where it says nothing. Notes calls and uses on the way."""
+    if node is None:
+        return UNKNOWN
+    kind = node.type
+    if kind == "identifier":
+        return state.load(state.text(node), node)
+    state.depth += 1
+    if state.depth > MAX_DEPTH:
+        state.leave_out(node)
+        result = UNKNOWN
+    elif kind in _CHAINED:
+        result = _chain(state, node)
+    else:
+        result = _HANDLERS.get(kind, _others)(state, node)
+    state.depth -= 1
+    return result
+
+
+def _others(state: State, node: Node) -> int:
+    for child in node.named_children:
+        reduce(state, child)
+    return UNKNOWN
+
+
+# ---- chains
+
+
+def _chain(state: State, node: Node) -> int:
+    """Attribute access, calls, subscripts and binary operators: down the left side, then back up step by step."""
+    links = []
+    head: Node | None = node
+    while head is not None and head.type in _CHAINED:
+        links.append(head)
+        head = head.child(0)
+    value, path = _chain_head(state, head, links[-1])
+    for position in range(len(links) - 1, -1, -1):
+        link = links[position]
+        kind = link.type
+        called = position > 0 and links[position - 1].type == "call"
+        if kind == "attribute":
+            value, path = _attribute(state, link, value, path, called)
+        elif kind == "call":
+            below = links[position + 1] if position + 1 < len(links) else head
+            value, path = _call(state, link, below, value), ""
+        elif kind == "subscript":
+            value, path = _subscript(state, link, value, path)
+        else:
+            value, path = (_binary if kind == "binary_operator" else _boolean)(state, link, value), ""
+    return value
+
+
+def _chain_head(state: State, head: Node | None, first: Node) -> tuple[int, str]:
+    if head is None or head.type != "identifier":
+        return reduce(state, head), ""
+    name = state.text(head)
+    if first.type == "call":
+        return (UNKNOWN if name == "super" else state.lookup(name)[0]), name
+    return state.load(name, head), name
+
+
+def _attribute(state: State, node: Node, base: int, path: str, called: bool) -> tuple[int, str]:
+    last = node.children[-1]
+    name = state.text(last)
+    if path:
+        path = f"{path}.{name}"
+        if state.scope.paths:
+            known = state.scope.env.get(path)
+            if known is not None:
+                if not called:
+                    state.use(state.make("attr", base, name), last, name)
+                return known, path
+    value = state.make("attr", base, name)
+    if not called:
+        state.use(value, last, name)
+    return value if base >= 0 else UNKNOWN, path
+
+
+def _call(state: State, node: Node, callee: Node | None, value: int) -> int:
+    arguments = node.child_by_field_name("arguments")
+    name, at = _written_name(state, callee, node)
+    if name == "super" and callee is not None and callee.type == "identifier":
+        return _super(state, arguments)
+    if name == "cast" and arguments is not None and arguments.named_child_count == 2:
+        return _cast(state, arguments, value, at)
+    if name in _TYPE_CALLS:
+        return _type_variable(state, arguments)
+    positional, keywords = _arguments(state, arguments)
+    if value < 0 and callee is not None and callee.type == "attribute":
+        value = state.make("attr", UNKNOWN, name)
+        state.refer("call", UNKNOWN, at, name)
+        return UNKNOWN
+    state.refer("call", value, at, name)
+    if value < 0:
+        return UNKNOWN
+    if (any(argument >= 0 for argument in positional) or keywords) and state.expressions[value][0] in ("global", "def", "attr"):
+        state.passed.append((value, tuple(positional), tuple(keywords)))
+    if name == "type" and len(positional) == 1:
+        return state.over("type", positional[0])
+    return state.make("call", value, tuple(positional[:MAX_ARGUMENTS]))
+
+
+def _written_name(state: State, callee: Node | None, call: Node) -> tuple[str, Node]:
+    """The last name of what is called, and the node that says the line."""
+    if callee is not None and callee.type == "identifier":
+        return state.text(callee), callee
+    if callee is not None and callee.type == "attribute":
+        last = callee.children[-1]
+        return state.text(last), last
+    return "", call
+
+
+def _super(state: State, arguments: Node | None) -> int:
+    _arguments(state, arguments)
+    cls, on_class = state.enclosing_class()
+    return UNKNOWN if cls < 0 else state.make("super", cls, int(on_class))
+
+
+def _cast(state: State, arguments: Node, callee: int, at: Node) -> int:
+    kind, value = arguments.named_children
+    state.refer("call", callee, at, "cast")
+    reduce(state, value)
+    return annotation(state, kind)
+
+
+def _type_variable(state: State, arguments: Node | None) -> int:
+    name, bound = "", UNKNOWN
+    for child in arguments.named_children if arguments is not None else ():
+        if child.type == "string" and not name:
+            name = state.text(child).strip("\"'")
+        elif child.type == "keyword_argument" and state.text(child.children[0]) == "bound":
+            bound = annotation(state, child.children[-1])
+    return state.make("typevar", name, bound)
+
+
+def _arguments(state: State, arguments: Node | None) -> tuple[list[int], list[tuple[str, int]]]:
+    positional: list[int] = []
+    keywords: list[tuple[str, int]] = []
+    if arguments is None:
+        return positional, keywords
+    if arguments.type != "argument_list":
+        return [reduce(state, arguments)], keywords
+    for child in arguments.named_children:
+        kind = child.type
+        if kind == "identifier":
+            positional.append(state.load(state.text(child), child))
+        elif kind == "keyword_argument":
+            keywords.append((state.text(child.children[0]), reduce(state, child.children[-1])))
+        elif kind != "comment":
+            positional.append(reduce(state, child))
+    return positional, keywords
+
+
+def _subscript(state: State, node: Node, base: int, path: str) -> tuple[int, str]:
+    key: int | str | None = None
+    arguments: list[int] = []
+    is_slice = False
+    keys = node.named_children[1:]
+    for child in keys:
+        if child.type == "slice":
+            is_slice = True
+        if child.type != "comment":
+            arguments.append(reduce(state, child))
+    if len(keys) == 1:
+        key = constant(state, keys[0])
+    path = f"{path}[{key!r}]" if path and key is not None else ""
+    if path and state.scope.paths:
+        known = state.scope.env.get(path)
+        if known is not None:
+            return known, path
+    if base < 0:
+        return UNKNOWN, path
+    if is_slice:
+        return state.make("index", base, ":", ()), ""
+    return state.make("index", base, key, tuple(arguments[:MAX_ARGUMENTS])), path
+
+
+def constant(state: State, node: Node) -> int | str | None:
+    """The value of a string or small integer literal (a string behind a quote, so that ``1`` and ``"1"`` differ)."""
+    if node.type == "integer":
+        digits = state.text(node)
+        return int(digits) if digits.isdecimal() and len(digits) < 6 else None
+    if node.type == "string" and node.named_child_count == 3 and node.end_byte - node.start_byte < 80:
+        return "'" + state.text(node).strip("\"'")
+    return None
+
+
+def _binary(state: State, node: Node, left: int) -> int:
+    right = reduce(state, node.children[-1])
+    if node.children[1].type == "|":
+        return state.union((left, right))
+    return state.literal("str") if left >= 0 and state.expressions[left] == ("literal", "str") else UNKNOWN
+
+
+def _boolean(state: State, node: Node, left: int) -> int:
+    scope = state.scope
+    if node.children[1].type == "and":
+        before = scope.env
+        scope.env = dict(before)
+        narrow(state, node.children[0])
+        right = reduce(state, node.children[-1])
+        scope.env = before
+        return right
+    return state.union((left, reduce(state, node.children[-1])))
+
+
+# ---- the other forms
+
+
+def _parenthesized(state: State, node: Node) -> int:
+    result = UNKNOWN
+    for child in node.named_children:
+        if child.type != "comment":
+            result = reduce(state, child)
+    return result
+
+
+def _string(state: State, node: Node) -> int:
+    for child in node.named_children:
+        if child.type not in ("string_start", "string_content", "string_end"):
+            _others(state, child)
+    return state.literal("str")
+
+
+def _literal(name: str) -> Callable[[State, Node], int]:
+    def handler(state: State, node: Node) -> int:
+        return state.make("literal", name)
+
+    return handler
+
+
+def _sequence(state: State, node: Node) -> int:
+    items = [reduce(state, child) for child in node.named_children if child.type != "comment"]
+    if node.type in ("tuple", "expression_list", "pattern_list") or (node.type == "list" and 0 < len(items) <= 4):
+        return state.make("tuple", tuple(items[:MAX_ITEMS]))
+    return state.make("container", "list", (state.union(items[:4]),))
+
+
+def _dictionary(state: State, node: Node) -> int:
+    keys: list[int | str] = []
+    values: list[int] = []
+    told_apart = True
+    for child in node.named_children:
+        if child.type != "pair":
+            if child.type != "comment":
+                reduce(state, child)
+                told_apart = False
+            continue
+        key = constant(state, child.children[0])
+        reduce(state, child.children[0])
+        values.append(reduce(state, child.children[-1]))
+        if key is None:
+            told_apart = False
+        else:
+            keys.append(key)
+    if told_apart and 0 < len(keys) <= MAX_ITEMS and any(value >= 0 for value in values):
+        return state.make("record", tuple(keys), tuple(values))
+    return state.make("container", "dict", (UNKNOWN, state.union(values) if len(set(values)) <= 4 else UNKNOWN))
+
+
+def _comprehension(state: State, node: Node) -> int:
+    scope = state.scope
+    before = scope.env
+    scope.env = dict(before)
+    if scope.outer is None:
+        # names of the module are not flow here: a comprehension's own names must not leak into `names`
+        state.scope = _inner(scope)
+    children = node.named_children
+    for child in children[1:]:
+        if child.type == "for_in_clause":
+            source = reduce(state, child.child_by_field_name("right"))
+            kind = "aiter" if child.children[0].type == "async" else "iter"
+            bind(state, child.child_by_field_name("left"), state.over(kind, source), local=True)
+        elif child.type != "comment":
+            _others(state, child)
+            if child.named_children:
+                narrow(state, child.named_children[0])
+    body = children[0]
+    if body.type == "pair":
+        result = state.make("container", "dict", (reduce(state, body.children[0]), reduce(state, body.children[-1])))
+    else:
+        result = state.make("container", "list", (reduce(state, body),))
+    state.scope = scope
+    scope.env = before
+    return result
+
+
+def _inner(outer: Scope) -> Scope:
+    scope = Scope(outer, is_function=False)
+    scope.env = {}
+    return scope
+
+
+def _lambda(state: State, node: Node) -> int:
+    outer = state.scope
+    scope = Scope(outer, is_function=True)
+    parameters = node.child_by_field_name("parameters")
+    for child in parameters.named_children if parameters is not None else ():
+        if child.type == "identifier":
+            scope.env[state.text(child)] = UNKNOWN
+        elif child.type == "default_parameter":
+            scope.env[state.text(child.children[0])] = reduce(state, child.children[-1])
+        else:
+            scope.env[state.text(child).lstrip("*")] = UNKNOWN
+    scope.immediate = outer.immediate
+    state.scope = scope
+    result = reduce(state, node.child_by_field_name("body"))
+    state.scope = outer
+    return state.make("function", result)
+
+
+def _conditional(state: State, node: Node) -> int:
+    parts = [child for child in node.named_children if child.type != "comment"]
+    if len(parts) != 3:
+        return _others(state, node)
+    reduce(state, parts[1])
+    scope = state.scope
+    before = scope.env
+    scope.env = dict(before)
+    narrow(state, parts[1])
+    when_true = reduce(state, parts[0])
+    scope.env = dict(before)
+    narrow(state, parts[1], negated=True)
+    when_false = reduce(state, parts[2])
+    scope.env = before
+    return state.union((when_true, when_false))
+
+
+def _comparison(state: State, node: Node) -> int:
+    for child in node.named_children:
+        reduce(state, child)
+    return state.literal("bool")
+
+
+def _not(state: State, node: Node) -> int:
+    _others(state, node)
+    return state.literal("bool")
+
+
+def _await(state: State, node: Node) -> int:
+    return state.over("await", reduce(state, node.named_children[0]) if node.named_children else UNKNOWN)
+
+
+def _yield(state: State, node: Node) -> int:
+    values = [reduce(state, child) for child in node.named_children]
+    value = values[0] if values else state.literal("None")
+    if any(child.type == "from" for child in node.children):
+        value = state.over("iter", value)
+    state.scope.yields.append(value)
+    return UNKNOWN
+
+
+def _named(state: State, node: Node) -> int:
+    value = reduce(state, node.children[-1])
+    bind(state, node.children[0], value)
+    return value
+
+
+_HANDLERS: dict[str, Callable[[State, Node], int]] = {
+    "parenthesized_expression": _parenthesized,
+    "string": _string,
+    "concatenated_string": _string,
+    "integer": _literal("int"),
+    "float": _literal("float"),
+    "true": _literal("bool"),
+    "false": _literal("bool"),
+    "none": _literal("None"),
+    "list": _sequence,
+    "tuple": _sequence,
+    "set": _sequence,
+    "expression_list": _sequence,
+    "pattern_list": _sequence,
+    "dictionary": _dictionary,
+    "list_comprehension": _comprehension,
+    "set_comprehension": _comprehension,
+    "generator_expression": _comprehension,
+    "dictionary_comprehension": _comprehension,
+    "lambda": _lambda,
+    "conditional_expression": _conditional,
+    "comparison_operator": _comparison,
+    "not_operator": _not,
+    "await": _await,
+    "yield": _yield,
+    "named_expression": _named,
+    "comment": lambda state, node: UNKNOWN,
+}
+
+
+# ---- annotations
+
+
+def annotation(state: State, node: Node | None) -> int:
+    """What has the annotation: an ``instance`` expression."""
+    return state.over("instance", type_expression(state, node)) if node is not None else UNKNOWN
+
+
+def type_expression(state: State, node: Node | None) -> int:
+    """An annotation as written, strings opened; notes the types that it mentions."""
+    if node is None:
+        return UNKNOWN
+    state.depth += 1
+    if state.depth > MAX_DEPTH:
+        state.leave_out(node)
+        result = UNKNOWN
+    else:
+        result = _type_expression(state, node)
+    state.depth -= 1
+    return result
+
+
+def _type_expression(state: State, node: Node) -> int:
+    kind = node.type
+    if kind == "type":
+        return type_expression(state, node.named_children[0]) if node.named_children else UNKNOWN
+    if kind == "identifier":
+        return _type_name(state, node, state.text(node))
+    if kind in ("attribute", "member_type"):
+        base = type_expression(state, node.named_children[0])
+        name = state.text(node.named_children[-1])
+        value = state.over("attr", base, name)
+        state.use(value, node, name, "type")
+        return value
+    if kind in ("generic_type", "subscript"):
+        return _generic(state, node)
+    if kind in ("union_type", "binary_operator"):
+        return state.union([type_expression(state, child) for child in node.named_children])
+    if kind == "none":
+        return state.literal("None")
+    if kind == "string":
+        return _quoted(state, node)
+    if kind == "list":
+        return state.make("tuple", tuple(type_expression(state, child) for child in node.named_children[:MAX_ITEMS]))
+    if kind == "parenthesized_expression" and node.named_children:
+        return type_expression(state, node.named_children[-1])
+    if kind == "call":
+        reduce(state, node)
+    return UNKNOWN
+
+
+def _type_name(state: State, node: Node, name: str) -> int:
+    value, is_local = state.lookup(name)
+    if not is_local:
+        value = state.make("global", name)
+        state.use(value, node, name, "type")
+    elif state.kind_of(value) in ("def", "import"):
+        state.use(value, node, name, "type")
+    return value
+
+
+def _generic(state: State, node: Node) -> int:
+    base_node, *rest = node.named_children
+    base = type_expression(state, base_node)
+    written = state.text(base_node).rpartition(".")[2]
+    if written == "Literal":
+        return UNKNOWN
+    arguments: list[Node] = []
+    for child in rest:
+        arguments.extend(child.named_children if child.type == "type_parameter" else [child])
+    if written == "Annotated":
+        for child in arguments[1:]:
+            reduce(state, child.named_children[0] if child.type == "type" and child.named_children else child)
+        arguments = arguments[:1]
+    reduced = tuple([type_expression(state, child) for child in arguments if child.type != "comment"])
+    return UNKNOWN if base < 0 else state.make("index", base, None, reduced[:MAX_ITEMS])
+
+
+def _quoted(state: State, node: Node) -> int:
+    """An annotation inside a string."""
+    contents = [child for child in node.named_children if child.type == "string_content"]
+    content = b"".join(state.source[child.start_byte : child.end_byte] for child in contents).strip()
+    if not content:
+        return UNKNOWN
+    if _PLAIN_NAME.match(content):
+        first, *names = content.decode("utf-8", "replace").split(".")
+        value = _type_name(state, node, first)
+        for name in names:
+            value = state.over("attr", value, name)
+            state.use(value, node, name, "type")
+        return value
+    root = syntax.parse("python", b"(" + content + b")").root_node
+    if root.has_error or not root.named_children:
+        return UNKNOWN
+    source, line_offset = state.source, state.line_offset
+    state.source, state.line_offset = b"(" + content + b")", state.line(node) - 1
+    try:
+        return type_expression(state, root.named_children[0])
+    finally:
+        state.source, state.line_offset = source, line_offset
+
+
+# ---- binding
+
+
+def bind(state: State, node: Node | None, value: int, *, local: bool = False) -> None:
+    """Bind a target to a value. `local`: the names stay inside (comprehensions)."""
+    if node is None:
+        return
+    kind = node.type
+    if kind == "identifier":
+        bind_name(state, state.text(node), value, node, local=local)
+    elif kind in ("tuple_pattern", "pattern_list", "list_pattern", "tuple", "list"):
+        state.depth += 1
+        if state.depth > MAX_DEPTH:
+            state.leave_out(node)
+        else:
+            _unpack(state, node, value, local)
+        state.depth -= 1
+    elif kind == "attribute":
+        _bind_attribute(state, node, value)
+    elif kind == "subscript":
+        _bind_subscript(state, node, value)
+    elif kind in ("parenthesized_expression", "as_pattern_target", "list_splat_pattern"):
+        bind(state, node.named_children[0] if node.named_children else None, value, local=local)
+    else:
+        reduce(state, node)
+
+
+def _unpack(state: State, node: Node, value: int, local: bool) -> None:
+    targets = [child for child in node.named_children if child.type != "comment"]
+    items = state.expressions[value][1] if state.kind_of(value) == "tuple" else None
+    starred = next((at for at, child in enumerate(targets) if child.type == "list_splat_pattern"), None)
+    for at, target in enumerate(targets):
+        if at == starred:
+            rest = items[at : len(items) - (len(targets) - at - 1)] if items else None
+            bind(state, target, state.make("tuple", rest) if rest is not None else UNKNOWN, local=local)
+            continue
+        place = at if starred is None or at < starred else at - len(targets)
+        if items is not None:
+            part = items[place] if -len(items) <= place < len(items) else UNKNOWN
+        else:
+            part = state.over("item", value, place)
+        bind(state, target, part, local=local)
+
+
+def bind_name(state: State, name: str, value: int, node: Node, *, local: bool = False) -> None:
+    """Bind a plain name in the scope to which it belongs."""
+    scope = state.scope
+    if scope.paths:
+        forget(scope.env, name)
+    if local:
+        scope.env[name] = value
+        return
+    if scope.outer is None:
+        scope.env[name] = value
+        state.entry(name, ("value", value))
+    elif name in scope.globals:
+        state.entry(name, ("value", value))
+        state.module.env[name] = state.union((state.module.env.get(name, UNKNOWN), value))
+        state.refer("modify", state.make("global", name), node, name)
+    elif name in scope.nonlocals:
+        _bind_nonlocal(scope, state, name, value)
+    else:
+        scope.env[name] = value
+        if not scope.is_function and scope.cls >= 0:
+            state.member(scope.cls, name, ("value", value))
+
+
+def _bind_nonlocal(scope: Scope, state: State, name: str, value: int) -> None:
+    outer = scope.outer
+    while outer is not None:
+        if outer.is_function and name in outer.env:
+            outer.env[name] = state.union((outer.env[name], value))
+            break
+        outer = outer.outer
+    scope.env[name] = value
+
+
+def forget(env: Env, path: str) -> None:
+    """Drop what was known of paths below a name or path that is bound anew."""
+    for known in [key for key in env if key.startswith(path) and key[len(path) : len(path) + 1] in (".", "[")]:
+        del env[known]
+
+
+def _bind_attribute(state: State, node: Node, value: int) -> None:
+    base_node, last = node.children[0], node.children[-1]
+    base = reduce(state, base_node)
+    name = state.text(last)
+    if base >= 0:
+        expression = state.expressions[base]
+        if expression[0] in ("self", "class") and expression[1] in state.members:
+            state.member(expression[1], name, ("set", value))
+            _attribute_symbol(state, expression[1], name, node)
+    state.use(state.make("attr", base, name), last, name, "modify")
+    _bind_path(state, path_of(state, node), value)
+
+
+def _attribute_symbol(state: State, cls: int, name: str, node: Node) -> None:
+    """The symbol of an attribute that a method sets on self, unless the class has one."""
+    if (cls, name) not in state.variables:
+        statement = node.parent if node.parent is not None and node.parent.type == "assignment" else node
+        state.add_variable(name, node.children[-1], statement, statement.end_byte, parent=cls, kind="property")
+
+
+def _bind_subscript(state: State, node: Node, value: int) -> None:
+    reduce(state, node)
+    _bind_path(state, path_of(state, node), value)
+
+
+def _bind_path(state: State, path: str, value: int) -> None:
+    scope = state.scope
+    if not path:
+        return
+    if scope.paths:
+        forget(scope.env, path)
+    if value >= 0:
+        scope.env[path] = value
+        scope.paths = True
+    else:
+        scope.env.pop(path, None)
+
+
+def path_of(state: State, node: Node | None) -> str:
+    """``a.b`` or ``a['k']`` as a key of the flow; empty if the expression is not such a path."""
+    parts: list[str] = []
+    while node is not None and len(parts) < 8:
+        if node.type == "identifier":
+            parts.append(state.text(node))
+            return "".join(reversed(parts))
+        if node.type == "attribute":
+            parts.append("." + state.text(node.children[-1]))
+        elif node.type == "subscript" and node.named_child_count == 2:
+            key = constant(state, node.named_children[1])
+            if key is None:
+                return ""
+            parts.append(f"[{key!r}]")
+        else:
+            return ""
+        node = node.child(0)
+    return ""
+
+
+# ---- narrowing
+
+
+def narrow(state: State, node: Node, *, negated: bool = False) -> None:
+    """What a condition that holds (or does not, `negated`) says of names and paths: `isinstance`, alone or in and/or/not."""
+    pending = [(node, negated)]
+    while pending:
+        node, negated = pending.pop()
+        kind = node.type
+        if kind == "parenthesized_expression" and node.named_children:
+            pending.append((node.named_children[0], negated))
+        elif kind == "not_operator" and node.named_children:
+            pending.append((node.named_children[0], not negated))
+        elif kind == "boolean_operator" and node.children[1].type == ("or" if negated else "and"):
+            pending.extend([(node.children[-1], negated), (node.children[0], negated)])
+        elif kind == "call" and not negated:
+            _narrow_by_call(state, node)
+
+
+def _narrow_by_call(state: State, node: Node) -> None:
+    function, arguments = node.children[0], node.child_by_field_name("arguments")
+    if function.type != "identifier" or arguments is None:
+        return
+    if state.text(function) not in ("isinstance", "issubclass"):
+        return
+    parts = [child for child in arguments.named_children if child.type != "comment"]
+    path = path_of(state, parts[0]) if len(parts) == 2 else ""
+    if not path:
+        return
+    classes = _classes(state, parts[1])
+    if classes >= 0 and state.text(function) == "isinstance":
+        state.scope.env[path] = classes
+        state.scope.paths = state.scope.paths or "." in path or "[" in path
+
+
+def _classes(state: State, node: Node) -> int:
+    if node.type == "tuple":
+        parts = [annotation(state, child) for child in node.named_children if child.type != "comment"]
+        return state.union(parts) if UNKNOWN not in parts else UNKNOWN
+    return annotation(state, node)
+
+
+def instance_of(state: State, node: Node) -> int:
+    """An instance of the class (or one of the tuple of classes) that an expression names: ``except A as e``."""
+    return _classes(state, node)
