@@ -75,8 +75,6 @@ class _Linking:
             self._call(source, expression, line, name)
         elif kind in ("use", "modify", "type"):
             self._use(source, kind, expression, line, name)
-        elif kind == "raise":
-            self._raise(source, expression, line)
         elif kind in ("iter", "aiter", "enter"):
             self._protocol(source, kind, expression, line)
         else:
@@ -106,13 +104,6 @@ class _Linking:
             return [(bound[1], bound[2]) for bound in item[2] if bound[0] == "I"]
         return []
 
-    def _raise(self, source: int, expression: int, line: int) -> None:
-        """Raising a class makes an instance of it."""
-        for item in self.evaluation.ex(self.path, expression):
-            if item[0] == "C":
-                target = (item[1], item[2])
-                self._edge(source, "calls", "exact" if target in self._bound_by_name(expression) else "typed", line, target)
-
     def _protocol(self, source: int, kind: str, expression: int, line: int) -> None:
         """The methods that a ``for`` or ``with`` statement calls."""
         methods = {
@@ -127,7 +118,7 @@ class _Linking:
             for name in methods[kind]:
                 for method in evaluation.get_attribute(item, name):
                     if method[0] == "F":
-                        self._edge(source, "calls", "typed", line, method[1:3])
+                        self._once(source, "references", "typed", line, method[1:3], "protocol")
                         if kind != "enter":
                             self._next(source, kind, method, line)
 
@@ -137,7 +128,7 @@ class _Linking:
             if iterator[0] in ("I", "V"):
                 for following in evaluation.get_attribute(iterator, "__next__" if kind == "iter" else "__anext__"):
                     if following[0] == "F":
-                        self._edge(source, "calls", "typed", line, following[1:3])
+                        self._once(source, "references", "typed", line, following[1:3], "protocol")
 
     def _why(self, types: Types, expression: int) -> tuple[str, str]:
         """Reason and detail of a call that has no edge."""

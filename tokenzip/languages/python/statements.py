@@ -413,9 +413,7 @@ def _return(state: State, node: Node) -> bool:
 
 def _raise(state: State, node: Node) -> bool:
     for child in node.named_children:
-        value = reduce(state, child)
-        if child.type in ("identifier", "attribute") and value >= 0:
-            state.refer("raise", value, child, state.text(child).rpartition(".")[2])
+        reduce(state, child)
     return True
 
 
