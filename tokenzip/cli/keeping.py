@@ -144,13 +144,14 @@ def _coverage_blocks(coverage: Mapping[str, Any]) -> Iterator[Block]:
         why = "; ".join(f"{number:,} {reason}" for reason, number in list(reasons.items())[:4])
         rows.append((Cell(f"{count:,}", "number"), Cell(name, "bad" if name == "failed" else ""), Cell(why, "code")))
     yield Rows(tuple(rows))
-    yield Section("References inside the repository with a known target")
     languages = [
         (Cell(f"{each['resolved']:.1%}", "number"), Cell(each["language"], "name"), Cell(f"{each['files']:,} files", "dim"))
         for each in coverage["languages"]
         if "resolved" in each
     ]
-    yield Rows(tuple(languages))
+    if languages:
+        yield Section("References inside the repository with a known target")
+        yield Rows(tuple(languages))
     if coverage["problems"]:
         yield Section(f"Files with errors ({len(coverage['problems'])})")
         yield Rows(tuple(_problem_row(each) for each in coverage["problems"][:20]))

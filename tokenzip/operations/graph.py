@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -71,8 +72,8 @@ def family(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
 
 
 def plain(qualified: str) -> str:
-    """A qualified name without its ordinal."""
-    return qualified.partition("#")[0]
+    """A qualified name without its ordinal (``f#2``); a leading ``#`` belongs to private names of JavaScript."""
+    return re.sub(r"(?<=.)#\d+$", "", qualified)
 
 
 def symbols_of(snapshot: Snapshot, path: str) -> tuple[Symbol, ...]:

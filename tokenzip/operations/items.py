@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +33,7 @@ def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ())
         "line": symbol.line,
         "end_line": symbol.end_line,
     }
-    signature = one_line(snapshot.signature(symbol), SIGNATURE_LENGTH)
-    if signature:
+    if signature := one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH):
         item["signature"] = signature
     if "doc" in include and (doc := snapshot.docstring(symbol)):
         item["doc"] = doc
@@ -71,9 +72,21 @@ def edge_part(edges: Sequence[Edge]) -> Item:
     return part
 
 
+@functools.lru_cache(maxsize=16)
+def _source(snapshot: Snapshot, path: str) -> bytes:
+    """The content of a file; neighbours in a list often come from one file."""
+    return snapshot.source(path)
+
+
+def signature_of(snapshot: Snapshot, symbol: Symbol) -> str:
+    """The head of a definition on one line, without comments and without the sign that opens its body."""
+    text = _source(snapshot, symbol.path)[symbol.row.start : symbol.row.signature_end].decode("utf-8", "replace")
+    return " ".join(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).split()).removesuffix("=>").rstrip(" ={:")
+
+
 def symbol_source(snapshot: Snapshot, symbol: Symbol) -> str:
     """The text of a definition, decorators included."""
-    return snapshot.source(symbol.path)[symbol.row.start : symbol.row.end].decode("utf-8", "replace")
+    return _source(snapshot, symbol.path)[symbol.row.start : symbol.row.end].decode("utf-8", "replace")
 
 
 def one_line(text: str, length: int) -> str:

@@ -10,7 +10,7 @@ from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, edge_part, key_item, listing, symbol_item, symbol_source
+from tokenzip.operations.items import Item, edge_part, key_item, listing, signature_of, symbol_item, symbol_source
 from tokenzip.operations.relations import completeness, names_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
 def described(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ()) -> Item:
     """The long form of a symbol: as in a list, with its documentation, properties and details from the source."""
     item = symbol_item(snapshot, symbol)
-    item["signature"] = " ".join(snapshot.signature(symbol).split())
+    item["signature"] = signature_of(snapshot, symbol)
     if doc := snapshot.docstring(symbol):
         item["doc"] = doc
     if flags := flag_names(symbol.flags):

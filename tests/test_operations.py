@@ -1,0 +1,356 @@
+"""The registry of operations: one small shop in Python and TypeScript, asked every question."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from gitrepo import Repo, hermetic_environment
+
+from tokenzip.budget import answer_text, estimate_tokens
+from tokenzip.operations import OPERATIONS, look_at
+from tokenzip.repository import Repository
+from tokenzip.repository import repo as open_repository
+
+SHOP = {
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1.2"\ndependencies = ["requests>=2"]\n',
+    "shop/__init__.py": "from shop.cart import Cart\n\n__all__ = ['Cart']\n",
+    "shop/prices.py": (
+        "import requests\n\n\n"
+        "def fetch(name: str) -> int:\n"
+        '    """The price of a thing, in cents."""\n'
+        "    return int(requests.get(name).text)\n\n\n"
+        "def discounted(name: str, share: float = 0.1) -> int:\n"
+        "    return int(fetch(name) * (1 - share))\n"
+    ),
+    "shop/cart.py": (
+        "from shop.prices import discounted\n\n\n"
+        "class Cart:\n"
+        '    """Things to buy."""\n\n'
+        "    def __init__(self) -> None:\n"
+        "        self.names: list[str] = []\n\n"
+        "    def add(self, name: str) -> None:\n"
+        "        self.names.append(name)\n\n"
+        "    def total(self) -> int:\n"
+        "        return sum(discounted(name) for name in self.names)\n\n\n"
+        "def checkout(cart: Cart) -> int:\n"
+        "    return cart.total()\n\n\n"
+        "def guess(anything):\n"
+        "    return anything.total()\n"
+    ),
+    "shop/__main__.py": (
+        "from shop.cart import Cart, checkout\n\n\ndef main() -> None:\n    print(checkout(Cart()))\n\n\nmain()\n"
+    ),
+    "tests/test_cart.py": (
+        "from shop import Cart\n\n\ndef test_total() -> None:\n    cart = Cart()\n    assert cart.total() == 0\n"
+    ),
+    "web/package.json": '{"name": "web", "version": "0.1.0"}\n',
+    "web/src/api.ts": "export function fetch(path: string): string {\n  return path\n}\n",
+    "web/src/index.ts": "import { fetch } from './api'\n\nexport const start = (): string => fetch('/')\n",
+    "notes.txt": "nothing\n",
+}
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repo]:
+    """The shop as committed; tests that share it only read."""
+    home = tmp_path_factory.mktemp("home")
+    environment = hermetic_environment(home) | {"TOKENZIP_HOME": str(home / "cache")}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("GIT_")]:
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        repo = Repo.create(tmp_path_factory.mktemp("shop"), environment)
+        repo.commit(SHOP, "shop")
+        yield repo
+
+
+@pytest.fixture(scope="module")
+def shop(unchanged: Repo) -> Repository:
+    return open_repository(str(unchanged.path))
+
+
+@pytest.fixture(scope="module")
+def ask(shop: Repository) -> Callable[..., dict[str, Any]]:
+    def ask(tool: str, **arguments: object) -> dict[str, Any]:
+        return OPERATIONS[tool].run(shop, {"max_tokens": 0, **arguments})
+
+    return ask
+
+
+Ask = Callable[..., dict[str, Any]]
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "diff_commits": {"base": "HEAD", "head": "WORKTREE"},
+    "get_dependants": {"handle": "shop/prices.py::discounted", "depth": 3},
+    "get_dependencies": {"handle": "shop/cart.py::Cart.total", "depth": 2},
+    "get_impact_analysis": {"handles": ["shop/prices.py::fetch"]},
+    "query_file": {"path": "shop/cart.py"},
+    "query_module": {"module": "."},
+    "query_repo_structure": {},
+    "query_symbol": {"handle": "Cart"},
+    "search_symbols": {"query": "cart total"},
+    "trace_path": {"from": "shop/__main__.py::main", "to": "shop/prices.py::fetch"},
+}
+
+
+def handles(answer: dict[str, Any]) -> list[str]:
+    return [item["handle"] for item in answer["items"]]
+
+
+# Shapes that all answers share.
+
+
+def test_every_operation_is_asked_here_and_registered_under_its_name() -> None:
+    assert set(QUESTIONS) == set(OPERATIONS)
+    assert all(name == operation.name for name, operation in OPERATIONS.items())
+
+
+@pytest.mark.parametrize("tool", QUESTIONS)
+def test_every_answer_carries_the_envelope(tool: str, ask: Ask) -> None:
+    answer = ask(tool, **QUESTIONS[tool])
+    assert "error" not in answer, answer
+    assert set(answer["at"]) == {"rev", "commit", "dirty"}
+    assert answer["complete"] is True or set(answer["complete"]) >= {"why", "unresolved"}
+    assert answer["truncated"] is None
+    assert len(answer["next"]) <= 2
+    assert json.loads(answer_text(answer)) == answer
+
+
+@pytest.mark.parametrize("tool", QUESTIONS)
+def test_proposed_calls_can_be_made(tool: str, ask: Ask, shop: Repository) -> None:
+    for each in ask(tool, **QUESTIONS[tool])["next"]:
+        assert "error" not in OPERATIONS[each["tool"]].run(shop, each["arguments"]), each
+
+
+@pytest.mark.parametrize("tool", QUESTIONS)
+def test_the_same_question_gets_the_same_bytes(tool: str, ask: Ask, unchanged: Repo) -> None:
+    first = ask(tool, **QUESTIONS[tool])
+    again = OPERATIONS[tool].run(open_repository(str(unchanged.path)), {"max_tokens": 0, **QUESTIONS[tool]})
+    assert answer_text(first) == answer_text(again)
+
+
+@pytest.mark.parametrize("tool", QUESTIONS)
+@pytest.mark.parametrize("budget", [250, 500, 1000])
+def test_a_budget_holds_and_what_is_missing_is_said(tool: str, budget: int, ask: Ask) -> None:
+    whole = ask(tool, **QUESTIONS[tool])
+    answer = ask(tool, **QUESTIONS[tool] | {"max_tokens": budget})
+    assert estimate_tokens(answer_text(answer)) <= answer["token_count"] <= budget
+    if len(answer_text(answer)) < len(answer_text(whole)):
+        assert answer["truncated"] or answer.get("left_out") or any("cut" in item for item in answer["items"]), answer
+
+
+def test_a_cursor_goes_on_where_the_answer_was_cut(ask: Ask) -> None:
+    whole = handles(ask("query_file", path="shop/cart.py"))
+    got: list[str] = []
+    cursor = None
+    for _ in range(len(whole) + 1):
+        answer = ask("query_file", path="shop/cart.py", max_tokens=700, cursor=cursor)
+        got += handles(answer)
+        if answer["truncated"] is None:
+            break
+        cursor = answer["truncated"]["cursor"]
+    assert got == whole
+
+
+# Mistakes are answers.
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "word"),
+    [
+        ("get_dependants", {"handle": "Crat"}, "unknown_symbol", "Crat"),
+        ("get_dependants", {"handle": "fetch"}, "ambiguous_symbol", "fetch"),
+        ("get_dependants", {"handle": "Cart", "depth": 0}, "usage", "depth"),
+        ("get_dependants", {"handle": "Cart", "kinds": ["hugs"]}, "usage", "hugs"),
+        ("get_dependants", {}, "usage", "handle"),
+        ("get_dependants", {"handle": 3}, "usage", "string"),
+        ("get_dependants", {"hanlde": "Cart"}, "usage", "hanlde"),
+        ("get_dependants", {"handle": "Cart", "at": "nowhere"}, "unknown_revision", "nowhere"),
+        ("get_dependants", {"handle": "Cart", "cursor": "zz"}, "usage", "cursor"),
+        ("query_module", {"module": "shops"}, "unknown_symbol", "shops"),
+        ("query_symbol", {"handle": "shop/cart.py"}, "usage", "query_file"),
+        ("query_file", {"path": "shop/cart.py::Cart"}, "usage", "query_symbol"),
+        ("search_symbols", {"query": "  "}, "usage", "search"),
+        ("get_impact_analysis", {"handles": []}, "usage", "handles"),
+        ("trace_path", {"from": "Cart", "to": "web"}, "usage", "module"),
+    ],
+)
+def test_mistakes_are_answers(tool: str, arguments: dict[str, Any], code: str, word: str, ask: Ask) -> None:
+    error = ask(tool, **arguments)["error"]
+    assert error["code"] == code
+    assert word in error["message"] + error["hint"]
+    assert error["hint"]
+
+
+def test_candidates_of_an_ambiguous_name_can_be_fed_back(ask: Ask) -> None:
+    candidates = ask("query_symbol", handle="fetch")["error"]["candidates"]
+    assert candidates == ["shop/prices.py::fetch", "web/src/api.ts::fetch"]
+    assert [ask("query_symbol", handle=each)["symbol"]["handle"] for each in candidates] == candidates
+
+
+def test_an_unknown_name_gets_the_nearest(ask: Ask) -> None:
+    assert "shop/cart.py::checkout" in ask("query_symbol", handle="chekout")["error"]["candidates"]
+
+
+# Relations.
+
+
+def test_callers_are_listed_with_their_edges_nearest_first(ask: Ask) -> None:
+    answer = ask("get_dependants", handle="discounted", kinds=["calls"], depth=3)
+    assert [(item["handle"], item["distance"]) for item in answer["items"]] == [
+        ("shop/cart.py::Cart.total", 1),
+        ("shop/cart.py::checkout", 2),
+        ("tests/test_cart.py::test_total", 2),
+        ("shop/__main__.py::main", 3),
+    ]
+    first = answer["items"][0]
+    assert first["edge"] == {"kind": "calls", "line": 14, "tier": "exact"}
+    assert {"id", "kind", "file", "line", "end_line", "signature"} <= first.keys()
+    assert answer["items"][2]["test"] is True
+    assert answer["items"][1]["via"] == "shop/cart.py::Cart.total"
+
+
+def test_calls_of_a_class_are_calls_of_its_constructor_and_the_other_way_round(ask: Ask) -> None:
+    expected = ["shop/__main__.py::main", "tests/test_cart.py::test_total"]
+    for handle in ("Cart", "Cart.__init__"):
+        assert handles(ask("get_dependants", handle=handle, kinds=["calls"])) == expected, handle
+
+
+def test_what_may_be_missing_is_counted(ask: Ask) -> None:
+    complete = ask("get_dependants", handle="Cart.total", kinds=["calls"])["complete"]
+    assert complete["unresolved"] == 1
+    assert complete["places"] == ["shop/cart.py:22"]
+    assert ask("get_dependants", handle="checkout", kinds=["calls"])["complete"] is True
+
+
+def test_dependencies_of_a_class_are_those_of_its_members(ask: Ask) -> None:
+    assert "shop/prices.py::discounted" in handles(ask("get_dependencies", handle="Cart"))
+
+
+def test_a_file_is_asked_about_by_files(ask: Ask) -> None:
+    used = ask("get_dependencies", handle="shop/cart.py")
+    assert handles(used) == ["shop/prices.py"]
+    assert used["items"][0]["edge"]["kind"] == "imports"
+    users = ask("get_dependants", handle="shop/cart.py")
+    assert set(handles(users)) >= {"shop/__main__.py", "shop/__init__.py"}
+    assert ask("get_dependencies", handle="shop/prices.py")["external"] == ["requests"]
+
+
+def test_include_source(ask: Ask) -> None:
+    item = ask("get_dependants", handle="discounted", kinds=["calls"], include=["source", "doc"])["items"][0]
+    assert item["source"].startswith("def total(self)")
+
+
+def test_paths_are_traced_with_their_call_sites(ask: Ask) -> None:
+    answer = ask("trace_path", **QUESTIONS["trace_path"])
+    steps = answer["items"][0]["steps"]
+    assert [step["handle"].rpartition("::")[2] for step in steps] == ["main", "checkout", "Cart.total", "discounted", "fetch"]
+    assert [step["edge"]["line"] for step in steps[1:]] == [5, 18, 14, 10]
+    assert answer["over"] == "calls"
+
+
+def test_where_there_is_no_path_the_answer_says_so(ask: Ask) -> None:
+    answer = ask("trace_path", **{"from": "shop/prices.py::fetch", "to": "checkout"})
+    assert answer["items"] == []
+    assert answer["next"][0]["tool"] == "trace_path"
+
+
+# Symbols, files, modules, the map.
+
+
+def test_a_symbol_is_described(ask: Ask) -> None:
+    answer = ask("query_symbol", handle="Cart")
+    assert answer["symbol"]["doc"].strip("\"' ") == "Things to buy."
+    assert [member["handle"].rpartition(".")[2] for member in answer["members"]][:1] == ["__init__"]
+    assert answer["used_by"]["total"] >= 2
+    discounted = ask("query_symbol", handle="discounted", include=["source"])["symbol"]
+    assert discounted["parameters"] == ["name: str", "share: float = 0.1"]
+    assert discounted["returns"] == "int"
+    assert discounted["source"].startswith("def discounted")
+
+
+def test_the_map_orients(ask: Ask) -> None:
+    answer = ask("query_repo_structure")
+    assert [(item["handle"], item["name"]) for item in answer["items"]] == [(".", "shop"), ("web", "web")]
+    assert answer["counts"]["status"]["skipped"] == 1
+    assert [item["language"] for item in answer["languages"]] == ["python", "typescript"]
+    assert "shop/__main__.py" in [item["handle"] for item in answer["entry_points"]]
+    assert answer["most_used"]
+
+
+def test_a_module_shows_its_packages_and_files(ask: Ask) -> None:
+    answer = ask("query_module", module=".")
+    assert answer["module"]["packages"] == [{"name": "requests", "range": ">=2", "source": "pip"}]
+    assert handles(answer)[-1] == "tests/test_cart.py"
+    assert handles(ask("query_module", module="web")) == ["web/src/api.ts", "web/src/index.ts"]
+
+
+def test_a_file_shows_its_outline(ask: Ask) -> None:
+    answer = ask("query_file", path="cart.py")
+    assert answer["file"]["status"] == "parsed"
+    assert [handle.rpartition("::")[2] for handle in handles(answer)] == [
+        "Cart", "Cart.__init__", "Cart.names", "Cart.add", "Cart.total", "checkout", "guess",
+    ]  # fmt: skip
+    assert answer["imports"] == [{"file": "shop/prices.py", "names": ["discounted"]}]
+
+
+@pytest.mark.parametrize(
+    ("handle", "tool"), [("Cart", "query_symbol"), ("cart.py", "query_file"), ("web", "query_module"), (".", "query_module")]
+)
+def test_a_handle_is_looked_at_by_what_it_names(handle: str, tool: str, shop: Repository) -> None:
+    found, answer = look_at(shop, {"handle": handle, "max_tokens": 0})
+    assert (found, "error" in answer) == (tool, False)
+
+
+# Changes.
+
+
+@pytest.fixture
+def changed(repo: Repo) -> Repository:
+    repo.commit(SHOP, "shop")
+    prices = SHOP["shop/prices.py"].replace("share: float = 0.1", "share: float")
+    cart = SHOP["shop/cart.py"].replace(
+        "def guess(anything):\n    return anything.total()\n", "def empty() -> Cart:\n    return Cart()\n"
+    )
+    repo.write({"shop/prices.py": prices, "shop/cart.py": "\n\n" + cart})
+    return open_repository(str(repo.path))
+
+
+def test_a_diff_lists_what_changed_and_nothing_that_only_shifted(changed: Repository) -> None:
+    answer = OPERATIONS["diff_commits"].run(changed, {"max_tokens": 0})
+    changes = {change["handle"].rpartition("::")[2]: change for change in answer["changes"] if change["kind"] != "file"}
+    assert {name: change["change"] for name, change in changes.items()} == {
+        "discounted": "signature", "guess": "removed", "empty": "added",
+    }  # fmt: skip
+    assert changes["discounted"]["breaking"] is True
+    assert changes["discounted"]["reached"] >= 1
+    assert answer["changes"][0]["handle"] == "shop/prices.py::discounted"
+    assert [each["handle"] for each in answer["broken"]] == ["shop/cart.py::Cart.total"]
+    assert answer["base"]["rev"] == "HEAD"
+    assert answer["head"] == {"rev": "WORKTREE", "commit": answer["base"]["commit"], "dirty": True}
+    assert answer["summary"]["breaking"] >= 1
+
+
+def test_a_diff_of_a_state_with_itself_is_empty(ask: Ask) -> None:
+    answer = ask("diff_commits", base="HEAD", head="HEAD")
+    assert (answer["changes"], answer["broken"], answer["impact"]) == ([], [], [])
+
+
+def test_a_diff_takes_ranges(changed: Repository, repo: Repo) -> None:
+    repo.commit({}, "second")
+    two = OPERATIONS["diff_commits"].run(changed, {"base": "HEAD~1", "head": "HEAD", "max_tokens": 0})
+    for text in ("HEAD~1..HEAD", "HEAD~1...HEAD"):
+        assert OPERATIONS["diff_commits"].run(changed, {"base": text, "max_tokens": 0})["changes"] == two["changes"]
+
+
+def test_impact_is_told_by_distance_file_module_and_test(ask: Ask) -> None:
+    answer = ask("get_impact_analysis", handles=["shop/prices.py::fetch"], depth=3)
+    assert [item["handle"] for item in answer["items"] if item["distance"] == 1] == ["shop/prices.py::discounted"]
+    assert answer["summary"]["tests"] == 1
+    assert answer["modules"] == [{"module": ".", "reached": len(answer["items"])}]
+    assert {each["file"] for each in answer["files"]} >= {"shop/cart.py", "shop/prices.py"}
+    assert answer["complete"]["why"].startswith("more is reached beyond 3 steps")
