@@ -87,7 +87,7 @@ def _with_file(config: Config, text: str) -> Config:
         return replace(config, problems=(f"{config.source} does not hold an object",))
     hooks = values.pop("hooks", {})
     if isinstance(hooks, dict):
-        values.update({f"hooks.{name}": value for name, value in hooks.items()})
+        values.update({f"hooks.{name.replace('_', '-')}": value for name, value in hooks.items()})  # either spelling
     for name, value in values.items():
         config = _with_value(config, name, value, f"{name} in {config.source}")
     return config
