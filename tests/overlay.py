@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import posixpath
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
@@ -18,6 +19,8 @@ from tokenzip.link import Linker, MemoryView, changed_facts, structural_facts
 from tokenzip.model import EMPTY_INTERFACE, Fact, FileIR, LinkedFile
 
 Files = Mapping[str, FileIR]
+sys.setrecursionlimit(20_000)
+"""As `tokenzip.repository` sets it: the depth of evaluation follows the code that is read."""
 
 
 @functools.lru_cache(maxsize=20_000)
