@@ -5,11 +5,9 @@
 	[ "${TOKENZIP_HOOKS-}" != off ] || exit 0
 	TOKENZIP_IN_HOOK=@NAME@
 	export TOKENZIP_IN_HOOK
-	{ IFS= read -r tokenzip_git && IFS= read -r tokenzip_common; } <<-END || exit 0
-		$(git rev-parse --git-dir --git-common-dir 2>/dev/null)
-	END
-	[ -f "$tokenzip_common/tokenzip-hooks" ] || exit 0 # copied here from a repository where it was installed
-
+	# No process is started before it is clear that there is work: a rebase comes here once for each commit.
+	tokenzip_git=${GIT_DIR-.git}
+	[ -d "$tokenzip_git" ] || tokenzip_git=$(git rev-parse --git-dir 2>/dev/null) || exit 0
 	case @NAME@ in
 	post-commit | post-checkout)
 		# One commit of many that are being replayed: post-rewrite comes at the end.
@@ -20,6 +18,9 @@
 	post-rewrite) [ "${1-}" = rebase ] || exit 0 ;; # after an amend post-commit was here already
 	esac
 	[ @NAME@ != post-checkout ] || [ "${3-1}" = 1 ] || exit 0 # files were checked out, no branch
+	tokenzip_common=$tokenzip_git
+	[ ! -f "$tokenzip_git/commondir" ] || tokenzip_common=$(git rev-parse --git-common-dir 2>/dev/null) || exit 0
+	[ -f "$tokenzip_common/tokenzip-hooks" ] || exit 0 # copied here from a repository where it was installed
 
 	tokenzip_log=@LOG@
 	[ -z "${TOKENZIP_HOME-}" ] || tokenzip_log=$TOKENZIP_HOME/logs/hooks.log

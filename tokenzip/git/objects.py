@@ -22,7 +22,6 @@ import contextlib
 import os
 import re
 import subprocess
-import tempfile
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +29,7 @@ from itertools import islice
 from typing import IO, Any, Literal, NamedTuple
 
 from tokenzip.errors import GitError, MissingObject
-from tokenzip.git.process import Git, decoded, encoded
+from tokenzip.git.process import Git, decoded, encoded, scratch_file
 
 ObjectKind = Literal["blob", "tree", "commit", "tag"]
 _KINDS: dict[str, ObjectKind] = {"blob": "blob", "tree": "tree", "commit": "commit", "tag": "tag"}
@@ -180,7 +179,7 @@ class Batch:
         return Found(words[0].decode(), _KINDS[words[1].decode()], size, data)
 
     def _start(self) -> subprocess.Popen[bytes]:
-        errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        errors = scratch_file()
         child = self._git.talk("cat-file", self._mode, stderr=errors)
         self._child, self._errors = child, errors
         self._stop = weakref.finalize(self, _stopped, child, errors)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
 
@@ -99,7 +98,7 @@ class Git:
 
     def records(self, *arguments: str, fields: int = 1) -> Iterator[tuple[str, ...]]:
         """NUL-separated output as it arrives, `fields` at a time; a reader may stop early, which ends the command."""
-        with tempfile.TemporaryFile() as err, self._started(*arguments, stdin=subprocess.DEVNULL, stderr=err) as child:
+        with scratch_file() as err, self._started(*arguments, stdin=subprocess.DEVNULL, stderr=err) as child:
             assert child.stdout is not None
             try:
                 pending: list[str] = []
@@ -143,6 +142,15 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
         yield from whole
     if rest:
         yield rest
+
+
+def scratch_file() -> IO[bytes]:
+    """A nameless file for what a child complains of: unlike a pipe it never fills up and stops the child."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("git-errors"), "w+b")
+    import tempfile  # costs a few milliseconds to import
+
+    return tempfile.TemporaryFile()
 
 
 def translated(message: str, folder: str) -> GitError | NotARepository:

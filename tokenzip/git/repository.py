@@ -5,7 +5,6 @@ Everything here reads; nothing in the repository is ever written. Object ids are
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -376,6 +375,8 @@ class GitRepository:
                     f"{rev} is the beginning of several ids", hint="give more digits", candidates=several[:10]
                 )
         short = [re.sub(r"^refs/(heads|tags|remotes)/", "", name) for name in self.ref_tips()]
+        import difflib
+
         near = difflib.get_close_matches(rev, short, n=5)
         hint = "nearest: " + ", ".join(near) if near else "`git branch --all` and `git tag` list the names"
         if self.is_shallow:
