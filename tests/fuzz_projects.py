@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar
 
 Piece = TypeVar("Piece")
 Statement = tuple[str, ...]
-"""One statement; for a class the header and its members."""
+"""One statement; for a class or function the header and what is in it, piece by piece."""
 
 
 class Grammar(Protocol):
@@ -28,7 +28,13 @@ class Grammar(Protocol):
 
     def statement(self, random: Random) -> Statement: ...
 
-    def member(self, random: Random) -> str: ...
+    def member(self, random: Random, header: str) -> str:
+        """One more piece below that header."""
+        ...
+
+    def header(self, random: Random, header: str) -> str:
+        """The header of the same name with other bases, parameters or return type."""
+        ...
 
     def fixed(self, random: Random, path: str) -> str | None:
         """The whole text of a file that is not made of statements (a manifest), else None."""
@@ -77,10 +83,10 @@ class Project:
             self.files[path] = self._file(path)
         elif draw < 0.32:
             self._move_statement(path)
-        elif draw < 0.62:
+        elif draw < 0.56:
             self._edit_statement(path)
         else:
-            self._edit_member(path)
+            self._edit_inside(path)
 
     def _file(self, path: str) -> tuple[Statement, ...]:
         fixed = self.grammar.fixed(self.random, path)
@@ -105,16 +111,20 @@ class Project:
     def _edit_statement(self, path: str) -> None:
         self.files[path] = _edited(self.random, self.files[path], lambda: self.grammar.statement(self.random), least=1)
 
-    def _edit_member(self, path: str) -> None:
-        statements = list(self.files[path])
-        classes = [index for index, statement in enumerate(statements) if len(statement) > 1]
-        if not classes:
+    def _edit_inside(self, path: str) -> None:
+        """Change a piece of a class or function, or its header alone: what nobody can see from its name."""
+        statements, random, grammar = list(self.files[path]), self.random, self.grammar
+        compound = [index for index, statement in enumerate(statements) if len(statement) > 1]
+        if not compound:
             self._edit_statement(path)
             return
-        index = self.random.choice(classes)
+        index = random.choice(compound)
         header, *members = statements[index]
-        edited = _edited(self.random, tuple(members), lambda: self.grammar.member(self.random), least=1)
-        statements[index] = (header, *edited)
+        if random.random() < 0.35:
+            header = grammar.header(random, header)
+        else:
+            members = list(_edited(random, tuple(members), lambda: grammar.member(random, header), least=1))
+        statements[index] = (header, *members)
         self.files[path] = tuple(statements)
 
 
@@ -163,7 +173,29 @@ class PythonGrammar:
             (25, 8, 5, 3, 5, 26, 19, 9),
         )[0](random)
 
-    def member(self, random: Random) -> str:
+    def header(self, random: Random, header: str) -> str:
+        if header.startswith("class "):
+            return f"{header[: header.index('(')]}({self._bases(random)}):"
+        start, _, rest = header.rpartition("def ")
+        return f"{start}def {rest[: rest.index('(')]}{self._signature(random)}"
+
+    def member(self, random: Random, header: str) -> str:
+        return self._class_member(random) if header.startswith("class ") else self._body(random)
+
+    def _body(self, random: Random) -> str:
+        expression = self._expression(random)
+        result = random.choice(("y", "x", expression, expression, f"y.{random.choice(self._attributes)}()"))
+        return f"    {random.choice(('y = ' + expression, expression, 'return ' + result, 'return ' + result))}"
+
+    def _signature(self, random: Random) -> str:
+        returns = random.choice(("", "", f" -> {self._name(random)}"))
+        return f"({random.choice(('', 'x', f'x: {self._name(random)}', 'f', 'g'))}){returns}:"
+
+    def _bases(self, random: Random) -> str:
+        number = random.choice((0, 1, 1, 2))
+        return ", ".join(self._expression(random, 1) if random.random() < 0.2 else self._name(random) for _ in range(number))
+
+    def _class_member(self, random: Random) -> str:
         draw, name = random.random(), random.choice(self._attributes)
         if draw < 0.45:
             returns = random.choice(("", "", f" -> {self._name(random)}"))
@@ -216,22 +248,13 @@ class PythonGrammar:
         return (f"try:\n    {imported}\nexcept ImportError:\n    x = {self._expression(random)}",)
 
     def _class(self, random: Random) -> Statement:
-        bases = ", ".join(
-            self._expression(random, 1) if random.random() < 0.2 else self._name(random)
-            for _ in range(random.choice((0, 1, 1, 2)))
-        )
-        return (f"class {random.choice('AB')}({bases}):", *(self.member(random) for _ in range(random.randint(1, 3))))
+        members = (self._class_member(random) for _ in range(random.randint(1, 3)))
+        return (f"class {random.choice('AB')}({self._bases(random)}):", *members)
 
     def _function(self, random: Random) -> Statement:
         decorator = random.choice(("", "", f"@{self._expression(random, 1)}\n", "import pytest\n@pytest.fixture\n"))
-        name = random.choice(("f", "g", "h", "x", "test_f"))
-        parameters = random.choice(("", "x", f"x: {self._name(random)}", "f", "g"))
-        returns = random.choice(("", "", f" -> {self._name(random)}"))
-        result = random.choice(("y", "x", self._expression(random), f"y.{random.choice(self._attributes)}()"))
-        return (
-            f"{decorator}def {name}({parameters}){returns}:\n    y = {self._expression(random)}\n"
-            f"    {self._expression(random)}\n    return {result}",
-        )
+        header = f"{decorator}def {random.choice(('f', 'g', 'h', 'x', 'test_f'))}{self._signature(random)}"
+        return (header, *(self._body(random) for _ in range(random.randint(1, 3))))
 
     def _assignment(self, random: Random) -> Statement:
         return (f"{self._name(random)}{random.choice(('', f': {self._name(random)}'))} = {self._expression(random)}",)
@@ -274,7 +297,35 @@ class TypeScriptGrammar:
             (26, 10, 9, 22, 5, 13, 8, 5, 3, 8, 2),
         )[0](random)  # fmt: skip
 
-    def member(self, random: Random) -> str:
+    def header(self, random: Random, header: str) -> str:
+        if "function " in header:
+            return f"{header[: header.index('(')]}{self._signature(random)}"
+        kind = "interface" if "interface " in header else "class"
+        start, _, rest = header.partition(f"{kind} ")
+        return f"{start}{kind} {rest.split()[0]}{self._bases(random, kind)} {{"
+
+    def member(self, random: Random, header: str) -> str:
+        if "function " in header:
+            return self._body(random)
+        return self._signature_member(random) if "interface " in header else self._class_member(random)
+
+    def _body(self, random: Random) -> str:
+        expression = self._expression(random)
+        result = random.choice(("y", "x", expression, expression, f"y.{random.choice(self._attributes)}()"))
+        return f"  {random.choice(('var y = ' + expression, expression, 'return ' + result, 'return ' + result))};"
+
+    def _signature(self, random: Random) -> str:
+        returns = random.choice(("", "", f": {self._name(random)}"))
+        return f"({random.choice(('', 'x', f'x: {self._name(random)}'))}){returns} {{"
+
+    def _bases(self, random: Random, kind: str) -> str:
+        name = self._name(random)
+        return random.choice(("", f" extends {name}", f" extends {name}", f" implements {name}" if kind == "class" else ""))
+
+    def _signature_member(self, random: Random) -> str:
+        return f"  {random.choice(self._attributes)}{random.choice((':', '():'))} {self._name(random)};"
+
+    def _class_member(self, random: Random) -> str:
         draw, name = random.random(), random.choice(self._attributes)
         if draw < 0.5:
             attribute = random.choice(self._attributes)
@@ -333,29 +384,18 @@ class TypeScriptGrammar:
         return (f"export *{random.choice(('', '', '', f' as {self._name(random)}'))} from '{self._module(random)}';",)
 
     def _class(self, random: Random) -> Statement:
-        base = random.choice(
-            ("", f" extends {self._name(random)}", f" extends {self._name(random)}", f" implements {self._name(random)}")
-        )
-        header = f"{random.choice(('export ', 'export ', '', 'export default '))}class {random.choice('AB')}{base} {{"
-        return (header, *(self.member(random) for _ in range(random.randint(1, 3))))
+        export = random.choice(("export ", "export ", "", "export default "))
+        members = (self._class_member(random) for _ in range(random.randint(1, 3)))
+        return (f"{export}class {random.choice('AB')}{self._bases(random, 'class')} {{", *members)
 
     def _interface(self, random: Random) -> Statement:
-        base = random.choice(("", f" extends {self._name(random)}"))
-        members = (
-            f"  {random.choice(self._attributes)}: {self._name(random)};",
-            f"  {random.choice(self._attributes)}(): {self._name(random)};",
-        )
-        return (f"export interface {random.choice('AB')}{base} {{", *members)
+        members = (self._signature_member(random) for _ in range(2))
+        return (f"export interface {random.choice('AB')}{self._bases(random, 'interface')} {{", *members)
 
     def _function(self, random: Random) -> Statement:
         export = random.choice(("export ", "export ", "", "export default "))
-        parameter = random.choice(("", "x", f"x: {self._name(random)}"))
-        returns = random.choice(("", "", f": {self._name(random)}"))
-        result = random.choice(("y", "x", self._expression(random), f"y.{random.choice(self._attributes)}()"))
-        return (
-            f"{export}function {random.choice('fgh')}({parameter}){returns} {{\n  const y = {self._expression(random)};\n"
-            f"  {self._expression(random)};\n  return {result};\n}}",
-        )
+        header = f"{export}function {random.choice('fgh')}{self._signature(random)}"
+        return (header, *(self._body(random) for _ in range(random.randint(1, 3))))
 
     def _constant(self, random: Random) -> Statement:
         annotation = random.choice(("", "", f": {self._name(random)}"))
