@@ -25,6 +25,9 @@ from tokenzip.errors import Cancelled, TokenzipError
 DONE, FINDING, WRONG_USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes, as `docs/cli.md` promises them."""
 
+COMPLETION = "_TOKENZIP_COMPLETE"
+"""Set by the shell when it asks for completions; click answers that."""
+
 SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
     ("Look around", (map_, search, show)),
     ("Follow the graph", (callers, callees, deps, dependants, impact, trace)),
@@ -78,7 +81,10 @@ def main() -> None:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run one command line. Returns the exit code; raises nothing."""
+    """Run one command line. Returns the exit code; raises nothing.
+
+    Not by `click.Command.main`, which takes a reader that leaves early for a failure.
+    """
     prepare_streams()
     try:
         code = _outcome(words)
@@ -91,8 +97,13 @@ def run(words: Sequence[str]) -> int:
 
 def _outcome(words: Sequence[str]) -> int:
     try:
-        result = root.main(args=list(words), prog_name="tokenzip", standalone_mode=False)
+        if COMPLETION in os.environ:
+            root.main(args=list(words), prog_name="tokenzip")
+        with root.make_context("tokenzip", list(words)) as context:
+            result = root.invoke(context)
         return result if isinstance(result, int) else DONE
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.ClickException as error:
         error.show()
         return WRONG_USAGE

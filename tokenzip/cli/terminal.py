@@ -77,7 +77,7 @@ class Progress:
         self._stream = stream or sys.stderr
         self._terminal = is_terminal(self._stream) and os.environ.get("TERM") != "dumb"
         self._begun: float | None = None
-        self._told = 0.0
+        self._told = float("-inf")
         self._bar = ""
         self._most: dict[str, int] = {}
 
@@ -119,4 +119,4 @@ class Progress:
         if done and self._begun is not None and (seconds := time.monotonic() - self._begun) >= MOMENT and self._most:
             count = max(self._most.values())
             say(f"tokenzip: indexed {count:,} file{'s' * (count != 1)} in {seconds:.1f} s")
-        self._begun, self._told, self._most = None, 0.0, {}
+        self._begun, self._told, self._most = None, float("-inf"), {}

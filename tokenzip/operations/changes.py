@@ -150,7 +150,8 @@ def _two_snapshots(repository: Repository, arguments: Arguments) -> tuple[Snapsh
 def _order(pair: tuple[Change, int]) -> tuple[object, ...]:
     """What breaks first, then what reaches far; tests, and members whose container says it all, last."""
     change, reached = pair
-    return change.within is not None, not change.breaking, change.test, -reached, change.file, change.line, change.handle
+    last = change.within is not None
+    return last, not change.breaking, change.test, change.kind == "file", -reached, change.file, change.line, change.handle
 
 
 def _diff_answer(

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tokenzip.errors import AmbiguousSymbol, UnknownSymbol
+from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
 from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
+_INHERITANCE = frozenset({"inherits", "implements"})
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
 LOOKED_AT = 40
@@ -39,11 +40,31 @@ def resolve(snapshot: Snapshot, text: str) -> Symbol | SymbolKey | Module:
     try:
         key = snapshot.resolve_handle(text)
     except UnknownSymbol:
-        module = find_module(snapshot, text)
-        if module is None:
+        found = _inherited(snapshot, text) or find_module(snapshot, text)
+        if found is None:
             raise
-        return module
+        return found
     return snapshot.symbol(key) or key
+
+
+def _inherited(snapshot: Snapshot, text: str) -> Symbol | None:
+    """The member that a class has from the nearest of its bases: ``Flask.route`` is written as ``Scaffold.route``."""
+    owner, _, member = text.rpartition(".")
+    try:
+        key = snapshot.resolve_handle(owner) if owner and member else None
+    except UsageError:
+        return None
+    pending, seen = [key] if key is not None and key.qualified else [], set[SymbolKey]()
+    while pending:
+        key = pending.pop(0)
+        found = snapshot.symbol(SymbolKey(key.path, f"{key.qualified}.{member}"))
+        if found is not None:
+            return found
+        for edge in snapshot.edges_from(key):
+            if edge.kind in _INHERITANCE and edge.target not in seen:
+                seen.add(edge.target)
+                pending.append(edge.target)
+    return None
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_USED = 12
 AREAS = 14
+SPREAD = 6
+"""Further directories that splitting a large one may add."""
 ENTRY_POINTS = 12
 _PACKAGE_STEMS = ("__init__", "index", "mod", "lib")
 _ENTRY_STEMS = ("__main__", "manage", "main", "cli", "server", "app", "wsgi", "asgi", *_PACKAGE_STEMS)
@@ -64,6 +66,9 @@ class Survey:
     total: Tally = field(default_factory=Tally)
     modules: dict[str, Tally] = field(default_factory=dict)
     directories: dict[str, Tally] = field(default_factory=dict)
+    """By directory, everything below it ..."""
+    own: dict[str, Tally] = field(default_factory=dict)
+    """... and only what lies directly in it."""
     languages: dict[str, Tally] = field(default_factory=dict)
     resolved: Counter[str] = field(default_factory=Counter)
     unresolved: Counter[str] = field(default_factory=Counter)
@@ -93,6 +98,7 @@ def _tallies(result: Survey, file: File, module: str) -> Iterable[Tally]:
     if file.language is not None and file.is_source:
         yield result.languages.setdefault(file.language, Tally())
     directory = posixpath.dirname(file.path)
+    yield result.own.setdefault(directory, Tally())
     while True:
         yield result.directories.setdefault(directory, Tally())
         if not directory:
@@ -124,10 +130,12 @@ def query_repo_structure(snapshot: Snapshot, arguments: Arguments) -> Answer:
         snapshot.modules().all(),
         key=lambda module: (not module.is_root, -seen.modules.get(module.path, Tally()).lines, module.path),
     )
+    own_paths = {module.path for module in modules}
     head: dict[str, Any] = {
+        "name": next((module.name for module in modules if module.is_root), "."),
         "counts": {**seen.total.item(), "modules": len(modules), "status": dict(sorted(seen.total.statuses.items()))},
         "languages": language_items(seen),
-        "areas": _areas(seen.directories),
+        "areas": [area for area in _areas(seen.directories, seen.own) if not area["path"] or area["path"] not in own_paths],
         "entry_points": entry_points(snapshot, modules),
         "most_used": most_used(snapshot, seen.users),
         "dependencies": [
@@ -153,20 +161,29 @@ def language_items(seen: Survey) -> list[Item]:
     return items
 
 
-def _areas(directories: Mapping[str, Tally]) -> list[Item]:
-    """The directories that show best where the code lies: the largest is split until there are enough."""
-    chosen = [""]
-    while len(chosen) < AREAS:
-        for candidate in sorted(chosen, key=lambda path: (-directories[path].symbols, path)):
-            children = [path for path in directories if path and posixpath.dirname(path) == candidate]
-            if children and len(chosen) - 1 + len(children) <= AREAS + 4:
-                break
-        else:
+def _areas(directories: Mapping[str, Tally], own: Mapping[str, Tally]) -> list[Item]:
+    """The directories that show best where the code lies: the largest is split until there are enough.
+
+    A directory that is split stays in the list with the files that lie in it directly.
+    """
+    children: dict[str, list[str]] = {}
+    for path, tally in directories.items():
+        if path and tally.symbols:
+            children.setdefault(posixpath.dirname(path), []).append(path)
+    whole, split = {""}, set[str]()
+    while len(whole) + len(split) < AREAS:
+        candidates = [path for path in whole if path in children and len(whole) + len(children[path]) <= AREAS + SPREAD]
+        if not candidates:
             break
-        chosen = [path for path in chosen if path != candidate] + children
-    if chosen == [""]:
+        largest = min(candidates, key=lambda path: (-directories[path].symbols, path))
+        whole.remove(largest)
+        whole.update(children[largest])
+        if own.get(largest, Tally()).symbols:
+            split.add(largest)
+    if whole == {""}:
         return []
-    return [{"path": path, **directories[path].item()} for path in sorted(chosen) if directories[path].symbols]
+    chosen = [(path, directories[path]) for path in whole] + [(path, own[path]) for path in split]
+    return [{"path": path, **tally.item()} for path, tally in sorted(chosen, key=lambda pair: pair[0])]
 
 
 def most_used(snapshot: Snapshot, users: Counter[SymbolKey], count: int = MOST_USED) -> list[Item]:

@@ -72,7 +72,7 @@ def _relations(noun: str, *, backward: bool) -> Builder:
         elif "file" not in items[0]:
             yield Rows(tuple(_module_edge_row(item) for item in items), ("edges", noun, "name"))
         else:
-            yield from _by_distance(items, noun, backward=backward)
+            yield from _by_distance(items, noun, backward=backward, by_file=of["kind"] == "file")
         if external := answer.get("external"):
             yield Section("Outside the repository")
             yield Paragraph(", ".join(external))
@@ -84,26 +84,23 @@ def _module_edge_row(item: Json) -> tuple[Cell, ...]:
     return Cell(f"{item['edges']:,}", "number"), Cell(item["handle"], "name"), Cell(item["name"], "dim")
 
 
-def _by_distance(items: Sequence[Json], noun: str, *, backward: bool) -> Iterator[Block]:
+def _by_distance(items: Sequence[Json], noun: str, *, backward: bool, by_file: bool) -> Iterator[Block]:
     distances = sorted({item["distance"] for item in items})
     for distance in distances:
         level = [item for item in items if item["distance"] == distance]
         if len(distances) > 1:
             yield Section("Direct" if distance == 1 else f"{distance} steps away")
-        yield Rows(tuple(_edge_row(item, backward=backward) for item in level), ("edge", "where", noun, ""))
+        yield Rows(tuple(_edge_row(item, backward=backward, by_file=by_file) for item in level), ("edge", "where", noun, ""))
         yield from _sources(level)
 
 
-def _edge_row(item: Json, *, backward: bool) -> tuple[Cell, ...]:
+def _edge_row(item: Json, *, backward: bool, by_file: bool) -> tuple[Cell, ...]:
     edge = item["edge"]
     lines = edge.get("lines", [edge["line"]])
     more = f" (+{len(lines) - 1})" if len(lines) > 1 else ""
     kind = edge["kind"] + (" ~" if edge["tier"] == "typed" else "")
-    is_file = item["kind"] == "file"
-    if backward:
-        where, name = f"{item['file']}:{edge['line']}{more}", "" if is_file else _own_name(item)
-    else:
-        where, name = place(item), "" if is_file else _own_name(item)
+    where = f"{item['file']}:{edge['line']}{more}" if backward else place(item)
+    name = "" if by_file else _own_name(item)
     note = "via " + item["via"] if "via" in item else ""
     if uses := item.get("uses"):
         note = ", ".join(uses)
@@ -231,14 +228,8 @@ def _search(answer: Json) -> Iterator[Block]:
 
 def _map(answer: Json) -> Iterator[Block]:
     counts = answer["counts"]
-    yield Title(
-        (
-            Cell(
-                f"{counted(counts['files'], 'file')}, {counts['lines']:,} lines, {counted(counts['symbols'], 'symbol')}", "name"
-            ),
-        ),
-        at_text(answer["at"]),
-    )
+    size = f"{counted(counts['files'], 'file')}, {counts['lines']:,} lines, {counted(counts['symbols'], 'symbol')}"
+    yield Title((Cell(answer["name"], "name"), Cell(size)), at_text(answer["at"]))
     if answer["languages"]:
         yield Section("Languages")
         yield Rows(
@@ -401,6 +392,8 @@ def _impact(answer: Json) -> Iterator[Block]:
 
 
 def _impact_summary(summary: Json) -> str:
+    if not summary["reached"]:
+        return "Nothing else is reached."
     tests = f", {counted(summary['tests'], 'test')} among them" if summary["tests"] else ""
     return f"Reaches {counted(summary['reached'], 'symbol')} in {counted(summary['files'], 'file')}{tests}."
 

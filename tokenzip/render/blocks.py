@@ -101,9 +101,15 @@ def columns(text: str) -> int:
 def write_text(blocks: Iterable[Block], style: Style = PLAIN) -> str:
     """The document as lines for a terminal (or a pipe, without a width)."""
     lines: list[str] = []
+    last: Block | None = None
     for block in blocks:
-        if lines and not isinstance(block, (Rows, Paragraph, Code)) and not (isinstance(block, Note) and lines[-1] == ""):
+        if (
+            lines
+            and not isinstance(block, (Rows, Paragraph, Code))
+            and not (isinstance(block, Note) and isinstance(last, Note))
+        ):
             lines.append("")
+        last = block
         lines.extend(_text_lines(block, style))
         if isinstance(block, Title):
             lines.append("")

@@ -1,0 +1,388 @@
+"""The command line: exit codes, streams, and the commands from every kind of place."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gitrepo import Repo
+
+from tokenzip import __version__
+from tokenzip.cli import root as cli
+from tokenzip.cli.terminal import Progress
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "lamp"\n',
+    "lamp/__init__.py": "",
+    "lamp/core.py": "def glow(power: int) -> int:\n    return power\n\n\ndef shine() -> int:\n    return glow(3)\n",
+    "lamp/use.py": "from lamp.core import glow, shine\n\n\ndef both() -> int:\n    return shine() + glow(1)\n",
+    "tests/test_lamp.py": "from lamp.use import both\n\n\ndef test_both() -> None:\n    assert both()\n",
+}
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def lamp(repo: Repo) -> Repo:
+    repo.commit(FILES, "lamp")
+    return repo
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command line in this process, in a folder: exit code, standard output, standard error."""
+
+    def run(*words: str, cwd: Path) -> tuple[int, str, str]:
+        monkeypatch.chdir(cwd)
+        code = cli.run(words)
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def answered(run: Run, *words: str, cwd: Path) -> dict[str, Any]:
+    code, out, err = run(*words, "--format", "json", cwd=cwd)
+    assert code == 0, err
+    return json.loads(out)
+
+
+def spawn(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command line in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "tokenzip", *words], cwd=cwd, env=os.environ | environment, capture_output=True, check=False
+    )
+
+
+# Start-up.
+
+
+def test_importing_the_command_line_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, tokenzip.cli.root; print([n for n in sys.modules if n.split('.')[0] in "
+        + repr(
+            [
+                "pygit2",
+                "lmdb",
+                "msgpack",
+                "zstandard",
+                "tree_sitter",
+                "tree_sitter_language_pack",
+                "mcp",
+                "asyncio",
+                "multiprocessing",
+            ]
+        )
+        + "])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_version_and_help(run: Run, tmp_path: Path) -> None:
+    assert run("--version", cwd=tmp_path) == (0, f"tokenzip {__version__}\n", "")
+    code, out, _ = run("--help", cwd=tmp_path)
+    assert code == 0
+    for name in cli.root.commands:
+        assert name in out
+        assert run(name, "--help", cwd=tmp_path)[0] == 0
+
+
+# Exit codes.
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("callers", "gloww"), "no symbol"),
+        (("callers",), "Missing argument"),
+        (("caller", "glow"), "Did you mean callers"),
+        (("map", "--at", "nowhere"), "nowhere"),
+        (("map", "--format", "yaml"), "yaml"),
+        (("diff", "--fail-on", "sorrow"), "sorrow"),
+        (("diff", "--staged", "A", "B"), "--staged"),
+        (("callers", "glow", "--depth", "0"), "depth"),
+        (("clean",), "--yes"),
+        (("map", "--repo", "/nowhere/at/all"), "/nowhere"),
+    ],
+)
+def test_a_mistake_is_exit_code_2_and_a_message_on_standard_error(
+    words: tuple[str, ...], message: str, lamp: Repo, run: Run
+) -> None:
+    run("index", cwd=lamp.path)
+    code, out, err = run(*words, cwd=lamp.path)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_mistake_in_json_is_an_answer_too(lamp: Repo, run: Run) -> None:
+    code, out, err = run("callers", "gloww", "--format", "json", cwd=lamp.path)
+    assert code == 2
+    assert json.loads(out)["error"]["candidates"]
+    assert "gloww" in err
+
+
+def test_outside_of_a_repository(tmp_path: Path, hermetic: dict[str, str], run: Run) -> None:
+    code, out, err = run("map", cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert "repository" in err
+
+
+def test_a_bug_is_exit_code_3_with_a_log(lamp: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(
+        "tokenzip.operations.OPERATIONS", {"query_repo_structure": type("O", (), {"parameters": (), "run": broken})()}
+    )
+    code, out, err = run("map", cwd=lamp.path)
+    assert (code, out) == (3, "")
+    assert "Traceback" not in err
+    (log,) = (Path(os.environ["TOKENZIP_HOME"]) / "logs").glob("bug-*.log")
+    assert str(log) in err
+    assert "ZeroDivisionError: oops" in log.read_text()
+
+
+def test_interruption_is_exit_code_130(lamp: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "tokenzip.operations.OPERATIONS", {"query_repo_structure": type("O", (), {"parameters": (), "run": interrupted})()}
+    )
+    code, out, _ = run("map", cwd=lamp.path)
+    assert (code, out) == (130, "")
+
+
+def test_fail_on_is_exit_code_1(lamp: Repo, run: Run) -> None:
+    assert run("diff", "--fail-on", "breaking", cwd=lamp.path)[0] == 0
+    lamp.write({"lamp/core.py": FILES["lamp/core.py"].replace("power: int", "power: int, color: str")})
+    assert run("diff", cwd=lamp.path)[0] == 0
+    assert run("diff", "--fail-on", "breaking", cwd=lamp.path)[0] == 1
+    assert run("diff", "--fail-on", "broken>100", cwd=lamp.path)[0] == 0
+    assert run("diff", "--fail-on", "impact>0", cwd=lamp.path)[0] == 1
+
+
+# Places: no init, sub-folders, worktrees, bare, empty.
+
+
+def test_an_answer_needs_no_init_and_leaves_the_work_tree_alone(lamp: Repo, run: Run) -> None:
+    answer = answered(run, "callers", "glow", cwd=lamp.path)
+    assert [item["handle"] for item in answer["items"]] == ["lamp/core.py::shine", "lamp/use.py::both"]
+    assert lamp.git("status", "--short", "--ignored") == ""
+
+
+def test_handles_may_be_typed_as_seen_from_a_sub_folder(lamp: Repo, run: Run) -> None:
+    here = lamp.path / "lamp"
+    for handle in ("core.py::glow", "lamp/core.py::glow", "../lamp/core.py::glow"):
+        assert answered(run, "show", handle, cwd=here)["symbol"]["handle"] == "lamp/core.py::glow"
+
+
+def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:
+    from tokenzip.operations import OPERATIONS
+    from tokenzip.repository import repo
+
+    for words, tool, arguments in (
+        (("map",), "query_repo_structure", {}),
+        (("map", "."), "query_module", {"module": "."}),
+        (("show", "glow"), "query_symbol", {"handle": "lamp/core.py::glow"}),
+        (("callers", "glow"), "get_dependants", {"handle": "glow", "kinds": ["calls"]}),
+        (("deps", "lamp/use.py"), "get_dependencies", {"handle": "lamp/use.py"}),
+        (("impact", "glow", "--depth", "2"), "get_impact_analysis", {"handles": ["glow"], "depth": 2}),
+        (("trace", "both", "glow"), "trace_path", {"from": "both", "to": "glow"}),
+        (("search", "glow"), "search_symbols", {"query": "glow"}),
+        (("diff",), "diff_commits", {}),
+    ):
+        assert answered(run, *words, cwd=lamp.path) == OPERATIONS[tool].run(
+            repo(str(lamp.path)), {"max_tokens": 0, **arguments}
+        ), words
+
+
+def test_a_linked_worktree_gets_its_own_truth(lamp: Repo, run: Run, tmp_path: Path) -> None:
+    other = lamp.worktree(tmp_path / "other", "-b", "side")
+    other.write({"lamp/use.py": None})
+    assert len(answered(run, "callers", "glow", cwd=other.path)["items"]) == 1
+    assert len(answered(run, "callers", "glow", cwd=lamp.path)["items"]) == 2
+    assert (
+        answered(run, "status", cwd=other.path)["store"]["folder"] == answered(run, "status", cwd=lamp.path)["store"]["folder"]
+    )
+
+
+def test_a_bare_repository_answers_for_its_commits(lamp: Repo, run: Run, tmp_path: Path) -> None:
+    bare = lamp.clone(tmp_path / "bare.git", "--bare")
+    assert len(answered(run, "callers", "glow", cwd=bare.path)["items"]) == 2
+    assert run("init", cwd=bare.path)[0] == 2
+
+
+def test_an_unborn_branch_is_no_error(repo: Repo, run: Run) -> None:
+    assert answered(run, "map", cwd=repo.path)["counts"]["files"] == 0
+    repo.write({"a.py": "def f(): ...\n"})
+    assert answered(run, "map", cwd=repo.path)["counts"]["files"] == 1
+    assert run("status", cwd=repo.path)[0] == 0
+    assert run("init", "--no-hooks", cwd=repo.path)[0] == 0
+
+
+# Streams.
+
+
+def test_odd_names_and_plain_locales(repo: Repo) -> None:
+    name = os.fsdecode(b"caf\xe9.py")
+    repo.commit({name: "def f(): ...\n", "g.py": "def g(): ...\n"})
+    for encoding in ("utf-8", "ascii", "latin-1"):
+        for form in ("text", "json", "markdown"):
+            done = spawn("search", "f", "--format", form, cwd=repo.path, PYTHONIOENCODING=encoding)
+            assert done.returncode == 0, done.stderr
+            done = spawn("map", "--format", form, cwd=repo.path, PYTHONIOENCODING=encoding)
+            assert done.returncode == 0, done.stderr
+    done = spawn("show", name, "--format", "json", cwd=repo.path)
+    assert json.loads(done.stdout)["file"]["handle"] == name
+
+
+def test_a_reader_that_leaves_early_is_no_error(lamp: Repo) -> None:
+    spawn("index", cwd=lamp.path)
+    command = f"{sys.executable} -m tokenzip export | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=lamp.path, env=os.environ, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_no_color_in_a_pipe(lamp: Repo, run: Run) -> None:
+    for words in (("map",), ("callers", "glow"), ("status",), ("show", "glow"), ("diff",)):
+        assert "\x1b" not in run(*words, cwd=lamp.path)[1]
+
+
+def test_every_graph_has_a_chart(lamp: Repo, run: Run) -> None:
+    for words in (("callers", "glow"), ("impact", "glow"), ("trace", "both", "glow"), ("map",), ("diff",), ("show", "glow")):
+        code, out, err = run(*words, "--format", "mermaid", cwd=lamp.path)
+        assert (code, out.splitlines()[0]) == (0, "flowchart LR"), err
+
+
+def test_progress_speaks_only_of_long_work(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("tokenzip.cli.terminal.time.monotonic", lambda: clock[0])
+    short = Progress()
+    short("indexing", 1, 10)
+    short.finish()
+    assert capsys.readouterr().err == ""
+    long = Progress()
+    for done in range(0, 5000, 500):
+        long("indexing", done, 5678)
+        clock[0] += 1
+    long.finish()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "tokenzip: indexing 500 of 5,678 files"
+    assert lines[-1] == "tokenzip: indexed 5,678 files in 10.0 s"
+    assert len(lines) == 3
+
+
+# Setting up and keeping.
+
+
+def test_init_may_be_run_again_and_undone(lamp: Repo, run: Run) -> None:
+    lamp.commit({".gitignore": "*.log"}, "ignore")
+    for _ in range(2):
+        code, out, err = run("init", "--client", "claude", "--client", "codex", cwd=lamp.path)
+        assert code == 0, err
+        assert "tokenzip map" in out
+        assert (lamp.path / ".gitignore").read_text() == "*.log\n.tokenzip/\n"
+        assert json.loads((lamp.path / ".mcp.json").read_text())["mcpServers"]["tokenzip"]["args"][-1] == "serve"
+        assert lamp.git("status", "--short").split() == ["M", ".gitignore", "??", ".codex/", "??", ".mcp.json"]
+    assert answered(run, "status", cwd=lamp.path)["hooks"]["state"] == "installed"
+    code, _, err = run("init", "--undo", cwd=lamp.path)
+    assert code == 0, err
+    assert answered(run, "status", cwd=lamp.path)["hooks"]["state"] == "absent"
+    assert not (lamp.path / ".mcp.json").exists()
+
+
+def test_a_local_store_lies_in_the_checkout(lamp: Repo, run: Run) -> None:
+    run("init", "--no-hooks", "--local", cwd=lamp.path)
+    assert (lamp.path / ".tokenzip" / "db").is_dir()
+    assert answered(run, "status", cwd=lamp.path)["store"]["folder"] == str(lamp.path / ".tokenzip" / "db")
+
+
+def test_status_tells_three_kinds_of_freshness(lamp: Repo, run: Run) -> None:
+    assert answered(run, "status", cwd=lamp.path)["freshness"]["state"] == "behind"
+    run("index", cwd=lamp.path)
+    state = answered(run, "status", cwd=lamp.path)
+    assert state["freshness"]["state"] == "fresh"
+    assert state["coverage"]["status"] == {"parsed": len(FILES)}
+    assert state["refs"]["indexed"] == [{"ref": "refs/heads/main", "commit": lamp.head()}]
+    lamp.commit({"new.py": "def new(:\n"}, "new")
+    state = answered(run, "status", cwd=lamp.path)
+    assert (state["freshness"]["state"], state["freshness"]["commits"]) == ("behind", 1)
+    run("parse", cwd=lamp.path)
+    assert [each["file"] for each in answered(run, "status", cwd=lamp.path)["coverage"]["problems"]] == ["new.py"]
+    assert "new.py:1" in run("status", cwd=lamp.path)[1]
+
+
+def test_clean_removes_the_store_and_questions_fill_it_again(lamp: Repo, run: Run) -> None:
+    before = answered(run, "callers", "glow", cwd=lamp.path)
+    folder = Path(answered(run, "status", cwd=lamp.path)["store"]["folder"])
+    assert folder.is_dir()
+    assert run("clean", "--yes", cwd=lamp.path)[0] == 0
+    assert not folder.exists()
+    assert run("clean", "--yes", cwd=lamp.path)[0] == 0
+    assert answered(run, "callers", "glow", cwd=lamp.path) == before
+
+
+def test_gc_keeps_what_is_alive(lamp: Repo, run: Run) -> None:
+    before = answered(run, "callers", "glow", cwd=lamp.path)
+    assert answered(run, "gc", cwd=lamp.path)["snapshots"] == 1
+    assert answered(run, "callers", "glow", cwd=lamp.path) == before
+
+
+def test_doctor_finds_a_sound_installation_sound(lamp: Repo, run: Run) -> None:
+    run("index", cwd=lamp.path)
+    checks = {check["check"]: check for check in answered(run, "doctor", cwd=lamp.path)["checks"]}
+    assert not [check for check in checks.values() if check["ok"] is False]
+    assert "all as stored" in checks["contents"]["detail"]
+    assert run("doctor", cwd=lamp.path)[0] == 0
+
+
+def test_index_names_what_it_brought_in(lamp: Repo, run: Run) -> None:
+    lamp.commit({"b.py": "B = 1\n"}, "two")
+    items = answered(run, "index", "HEAD~1", "HEAD", cwd=lamp.path)["items"]
+    assert [(item["rev"], item["state"]) for item in items] == [("HEAD~1", "indexed"), ("HEAD", "indexed")]
+    assert answered(run, "index", cwd=lamp.path)["items"][0]["state"] == "was indexed"
+    assert answered(run, "index", "--full", "--jobs", "1", cwd=lamp.path)["items"][0]["state"] == "indexed"
+
+
+# Sharing.
+
+
+def test_edges_are_exported_in_the_neutral_form(lamp: Repo, run: Run) -> None:
+    code, out, err = run("export", cwd=lamp.path)
+    assert code == 0, err
+    records = [json.loads(line) for line in out.splitlines()]
+    assert {"t": "def", "file": "lamp/core.py", "line": 1, "name": "glow", "kind": "function"} in records
+    assert {"t": "import", "sf": "lamp/use.py", "df": "lamp/core.py"} in records
+    assert {
+        "t": "call", "sf": "lamp/use.py", "sl": 4, "sn": "both", "df": "lamp/core.py", "dl": 1, "dn": "glow", "at": 5,
+    } in records  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["graphml", "dot", "mermaid"])
+def test_other_exports_are_well_formed(form: str, lamp: Repo, run: Run) -> None:
+    code, out, err = run("export", "--format", form, cwd=lamp.path)
+    assert code == 0, err
+    if form == "graphml":
+        from xml.etree import ElementTree
+
+        names = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(out).iter()}
+        assert {"node", "edge"} <= names
+    elif form == "dot":
+        assert out.count("{") == out.count("}")
+        assert '"lamp/use.py::both" -> "lamp/core.py::glow" [label="calls"];' in out
+    else:
+        assert out.startswith("flowchart LR\n")
+
+
+def test_languages_are_listed(run: Run, tmp_path: Path) -> None:
+    items = answered(run, "languages", cwd=tmp_path)["items"]
+    assert ".py" in next(item["files"] for item in items if item["language"] == "python")

@@ -1,0 +1,150 @@
+"""Rendering: what a terminal, a pipe, a document and a chart get to see."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tokenzip.errors import UsageError
+from tokenzip.operations import OPERATIONS
+from tokenzip.render import Style, render, to_json
+from tokenzip.render.answers import BUILDERS, at_text, counted
+from tokenzip.render.blocks import Cell, Code, Note, Rows, Section, Title, columns, shown, write_markdown, write_text
+
+AT = {"rev": "WORKTREE", "commit": "a" * 40, "dirty": True}
+CALLERS = {
+    "at": AT,
+    "of": {"handle": "a.py::f", "kind": "function", "file": "a.py", "line": 1, "end_line": 2},
+    "items": [
+        {
+            "handle": "b.py::g", "kind": "function", "file": "b.py", "line": 3, "end_line": 9, "signature": "def g(x)",
+            "edge": {"kind": "calls", "line": 5, "tier": "exact", "lines": [5, 7]}, "distance": 1,
+        },
+        {
+            "handle": "c.py", "kind": "file", "file": "c.py", "edge": {"kind": "calls", "line": 1, "tier": "typed"},
+            "distance": 2, "via": "b.py::g",
+        },
+    ],
+    "complete": {"why": "who knows", "unresolved": 4, "places": ["d.py:1"]},
+    "truncated": {"shown": 2, "total": 9, "cursor": "2.abc"},
+    "token_count": 1, "next": [],
+}  # fmt: skip
+
+
+def test_every_operation_has_a_text() -> None:
+    assert set(BUILDERS) == set(OPERATIONS)
+
+
+def test_text_aligns_and_says_what_is_missing() -> None:
+    assert render("get_dependants", CALLERS) == (
+        "a.py::f  function  WORKTREE on aaaaaaaaaa, with changes\n"
+        "\n"
+        "Direct\n"
+        "  calls  b.py:5 (+1)  g  def g(x)\n"
+        "\n"
+        "2 steps away\n"
+        "  calls ~  c.py:1  (module level)  via b.py::g\n"
+        "\n"
+        "2 of 9 shown; go on with --cursor 2.abc\n"
+        "May be incomplete. 4 open references: who knows (d.py:1, …)\n"
+    )
+
+
+def test_markdown_is_a_table() -> None:
+    text = render("get_dependants", CALLERS, "markdown")
+    assert "# `a.py::f` function" in text
+    assert "| calls | `b.py:5 (+1)` | `g` | `def g(x)` |" in text
+    assert "> 2 of 9 shown" in text
+
+
+def test_mermaid_is_a_graph() -> None:
+    assert render("get_dependants", CALLERS, "mermaid") == (
+        "flowchart LR\n"
+        '  n0["a.py::f"]\n'
+        '  n1["b.py::g"]\n'
+        "  n1 -->|calls| n0\n"
+        '  n2["c.py"]\n'
+        "  n2 -->|calls| n1\n"
+    )  # fmt: skip
+
+
+def test_what_is_no_graph_is_refused_as_one() -> None:
+    with pytest.raises(UsageError, match="not a graph"):
+        render("query_file", CALLERS, "mermaid")
+
+
+def test_json_is_what_the_operation_said() -> None:
+    assert json.loads(render("get_dependants", CALLERS, "json")) == CALLERS
+
+
+ODD = "src/caf\udce9 \x1b[31m.py"
+
+
+def test_odd_bytes_of_names_are_shown_escaped() -> None:
+    assert shown(ODD) == "src/caf\\xe9 \\x1b[31m.py"
+    text = to_json({"file": ODD})
+    assert text.encode("utf-8")
+    assert json.loads(text) == {"file": ODD}
+    assert write_text([Rows(((Cell(ODD, "name"),),))]).encode("utf-8")
+    assert write_markdown([Rows(((Cell(ODD, "name"),),))]).encode("utf-8")
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    assert shown("a → b…", Style(unicode=False)) == "a -> b..."
+
+
+def test_narrow_terminals_lose_signatures_and_never_names() -> None:
+    rows = (Cell("path/to/file.py::Some.name", "name"), Cell("def name(self, much: int, more: str) -> None", "code"))
+    for width in range(20, 100, 7):
+        (line,) = write_text([Rows((rows,))], Style(width=width)).splitlines()
+        assert "path/to/file.py::Some.name" in line
+        assert len(line) <= max(width, 28)
+    assert "def name(self, much: int, more: str) -> None" in write_text([Rows((rows,))])
+
+
+def test_colors_only_where_wanted_and_never_in_widths() -> None:
+    rows = Rows(((Cell("a", "name"), Cell("x")), (Cell("bbb", "name"), Cell("y"))))
+    plain, colored = write_text([rows]), write_text([rows], Style(color=True))
+    assert "\x1b" not in plain
+    assert "\x1b[1ma\x1b[0m  " in colored
+    assert plain == "  a    x\n  bbb  y\n"
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert columns("日本") == 4
+    assert columns("e\u0301") == 1
+    assert write_text([Rows(((Cell("日本"), Cell("x")), (Cell("abcd"), Cell("y"))))]) == "  日本  x\n  abcd  y\n"
+
+
+def test_a_title_that_does_not_fit_breaks_before_its_aside() -> None:
+    title = Title((Cell("a" * 30, "name"),), "WORKTREE on abc")
+    assert write_text([title], Style(width=40)).splitlines() == ["a" * 30, "WORKTREE on abc"]
+    assert write_text([title]).splitlines() == ["a" * 30 + "  WORKTREE on abc"]
+
+
+def test_markdown_escapes_and_fences() -> None:
+    text = write_markdown(
+        [Section("a*b"), Code("x = '```'", "python"), Note("one\ntwo"), Rows(((Cell("p|q", "name"),),), ("h",))]
+    )
+    assert "## a\\*b" in text
+    assert "````python\nx = '```'\n````" in text
+    assert "> one\n> two" in text
+    assert "| `p\\|q` |" in text
+
+
+@pytest.mark.parametrize(
+    ("at", "text"),
+    [
+        (AT, "WORKTREE on aaaaaaaaaa, with changes"),
+        ({"rev": "INDEX", "commit": None, "dirty": False}, "INDEX no commit yet"),
+        ({"rev": "main", "commit": "b" * 40, "dirty": False}, "main = bbbbbbbbbb"),
+        ({"rev": "b" * 40, "commit": "b" * 40, "dirty": False}, "b" * 40),
+    ],
+)
+def test_the_state_that_is_answered_for_is_named(at: dict, text: str) -> None:
+    assert at_text(at) == text
+
+
+def test_counts_read_well() -> None:
+    assert [counted(1, "file"), counted(2000, "file"), counted(2, "dependency")] == ["1 file", "2,000 files", "2 dependencies"]
