@@ -98,9 +98,9 @@ def _settings(repository: Repository) -> Iterator[Check]:
 
 
 def _hooks(repository: Repository) -> Iterator[Check]:
-    from tokenzip.cli.keeping import hooks_state
+    from tokenzip import hooks
 
-    state = hooks_state(repository)
+    state = hooks.status(repository)
     name, why = str(state.get("state")), str(state.get("why", ""))
     if name == "bypassed":
         yield Check("hooks", False, why or name, str(state.get("hint", "")))

@@ -17,7 +17,6 @@ from tokenzip.cli.terminal import is_terminal, say
 
 if TYPE_CHECKING:
     from tokenzip.render.blocks import Block, Cell
-    from tokenzip.repository import Repository
 
 
 @click.command()
@@ -71,22 +70,15 @@ def _is_committed(revision: str) -> bool:
 @common()
 def status(options: Options) -> int:
     """What is indexed, how fresh, and what could not be read."""
+    from tokenzip import hooks
     from tokenzip.operations.state import status as state_of
 
     with shell.opened(options) as repository:
         state = state_of(repository)
-        state["hooks"] = hooks_state(repository)
+        state["hooks"] = dict(hooks.status(repository))
         if repository.config.problems:
             state["settings"] = list(repository.config.problems)
     return shell.print_state(state, list(_status_blocks(state)), options)
-
-
-def hooks_state(repository: Repository) -> dict[str, Any]:
-    """The state of the git hooks: see `tokenzip.hooks`."""
-    from tokenzip import hooks
-
-    state: dict[str, Any] = hooks.status(repository)
-    return state
 
 
 def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tokenzip.cli.terminal import Progress, emit, style_of
+from tokenzip.cli.terminal import Progress, emit, style_of, tell
 
 if TYPE_CHECKING:
     from tokenzip.render.blocks import Block
@@ -102,7 +102,6 @@ def common_arguments(options: Options, names: set[str]) -> dict[str, Any]:
 
 def show(tool: str, answer: Mapping[str, Any], options: Options) -> int:
     """Print an answer (an error: on standard error, as JSON also on standard output) and return the exit code."""
-    from tokenzip.cli.root import tell
     from tokenzip.render import render, to_json
 
     error = answer.get("error")

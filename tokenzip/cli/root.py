@@ -19,7 +19,7 @@ from tokenzip.cli.asking import callees, callers, dependants, deps, diff, impact
 from tokenzip.cli.exporting import export, languages, serve
 from tokenzip.cli.keeping import clean, doctor, gc, index, status
 from tokenzip.cli.setting_up import hooks, init
-from tokenzip.cli.terminal import prepare_streams, say
+from tokenzip.cli.terminal import prepare_streams, say, tell
 from tokenzip.errors import Cancelled, TokenzipError
 
 DONE, FINDING, WRONG_USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
@@ -117,15 +117,6 @@ def _outcome(words: Sequence[str]) -> int:
         return WRONG_USAGE
     except Exception as error:
         return _bug(error, words)
-
-
-def tell(message: str, hint: str = "", candidates: Sequence[str] = ()) -> None:
-    """An error for people: what is wrong, what to do, and names that may have been meant."""
-    say(f"tokenzip: {message}")
-    for candidate in candidates:
-        say(f"  {candidate}")
-    if hint and not (candidates and hint.startswith("did you mean")):
-        say(f"hint: {hint}")
 
 
 def _forget_output() -> None:

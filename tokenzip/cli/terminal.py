@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -68,6 +68,15 @@ def say(text: str) -> None:
     """Tell something on standard error; a reader who is gone is no reason to stop."""
     with suppress(OSError, ValueError):
         print(re.sub("[\udc80-\udcff]", lambda match: f"\\x{ord(match[0]) - 0xDC00:02x}", text), file=sys.stderr, flush=True)
+
+
+def tell(message: str, hint: str = "", candidates: Sequence[str] = ()) -> None:
+    """An error for people: what is wrong, what to do, and names that may have been meant."""
+    say(f"tokenzip: {message}")
+    for candidate in candidates:
+        say(f"  {candidate}")
+    if hint and not (candidates and hint.startswith("did you mean")):
+        say(f"hint: {hint}")
 
 
 class Progress:
