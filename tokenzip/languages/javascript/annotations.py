@@ -109,7 +109,7 @@ class Annotations(Tables):
             scope = self._namespace(base)
         return self.make("tq", scope, self.text(name), arguments) if scope >= 0 else ABSENT
 
-    def import_call(self, node: Node, type_only: bool = False) -> str | None:
+    def import_call(self, node: Node, type_only: bool = False, require: bool = False) -> str | None:
         """The specifier of ``import('...')``; the import is noted."""
         raise NotImplementedError
 

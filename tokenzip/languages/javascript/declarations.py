@@ -26,6 +26,7 @@ class Declarations(Expressions):
         name = node.child_by_field_name("name")
         if name is not None:
             definition = self.function_definition(node, node, self.text(name), name, "function", context)
+            definition.hidden = True  # its name is known inside it only
             return self.make("d", definition.order)
         lam = Lambda(self._function_flags(node), context)
         self.lambdas.append(lam)
@@ -57,6 +58,11 @@ class Declarations(Expressions):
             frame.this = definition.this = this
         else:
             frame.this = definition.this = self.make("T", definition.order)
+        own = node.child_by_field_name("name") if node.type in FUNCTIONS else None
+        if own is not None:
+            frame.env[self.text(own)] = self.make("d", definition.order)
+        if not name:
+            definition.hidden = True
         self._queue_body(node, frame, definition, definition.order)
         return definition
 

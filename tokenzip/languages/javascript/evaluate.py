@@ -1,14 +1,426 @@
-"""Links files of the family."""
+"""Links files of the family: every reference of a file becomes edges, or an open reference with its reason."""
 
 from __future__ import annotations
 
-from tokenzip.languages.evaluation import Lookups
-from tokenzip.model import FileIR, LinkedFile
+from typing import Any
+
+from tokenzip.languages.javascript.alternatives import Alternative, Alternatives
+from tokenzip.languages.javascript.calls import Calls
+from tokenzip.languages.javascript.modules import REEXPORT, TYPE_ONLY
+from tokenzip.languages.javascript.names import GLOBALS
+from tokenzip.model import EdgeRow, FileIR, LinkedFile, UnresolvedRow, qualified_names
+
+Target = tuple[str, str]
+"""(path, qualified name)"""
+_CALLS = frozenset({"c", "n"})
 
 
-class JavaScriptEvaluator(Lookups):
+class JavaScriptEvaluator(Calls):
     """Links files of one view."""
 
     def link(self, path: str, ir: FileIR) -> LinkedFile:
+        """Edges, open references and facts of one file."""
+        if ir.body is None:
+            return LinkedFile()
         self.begin_file()
-        return LinkedFile()
+        self._begin(path, ir.body)
+        edges: list[EdgeRow] = []
+        unresolved: list[UnresolvedRow] = []
+        self._link_references(ir.body[1], edges, unresolved)
+        self._link_imports(ir.body[6], edges, unresolved)
+        self._link_exports(ir.body[8], edges)
+        self._link_heirs(ir, edges)
+        facts = frozenset(self.facts)
+        self._end()
+        return LinkedFile(tuple(edges), tuple(unresolved), facts)
+
+    def _begin(self, path: str, body: tuple[Any, ...]) -> None:
+        self.path = path
+        self.table, _, self.lambdas, self.private, self.private_members, self.parameters = body[:6]
+        self.memo = [None] * len(self.table)
+        self.level, self.own = 0, False
+
+    def _end(self) -> None:
+        for key in self.temporary:
+            self._shared.pop(key, None)
+        self.temporary = []
+        self.path, self.table, self.memo, self.lambdas = "", (), [], ()
+        self.private, self.private_members, self.parameters = {}, {}, {}
+
+    # References
+
+    def _link_references(self, refs: tuple[Any, ...], edges: list[EdgeRow], unresolved: list[UnresolvedRow]) -> None:
+        for source, kind, expr, line, name in refs:
+            if kind in _CALLS:
+                self._link_call(source, kind, expr, line, name, edges, unresolved)
+            elif kind == "r":
+                self._link_name(source, expr, line, edges)
+            elif kind in ("m", "W"):
+                self._link_member(source, kind, expr, line, edges)
+            elif kind == "t":
+                self._link_type(source, expr, line, edges)
+            elif kind == "w":
+                for target in self.symbols_of(self.path, self.table[expr][1]):
+                    edges.append(EdgeRow(source, "modifies", "exact", line, *target))
+            elif kind == "j":
+                self._link_used(source, "references", expr, line, "jsx", edges)
+            elif kind == "e":
+                self._link_used(source, "decorates", expr, line, "", edges)
+
+    def _link_call(
+        self, source: int, kind: str, expr: int, line: int, name: str, edges: list[EdgeRow], unresolved: list[UnresolvedRow]
+    ) -> None:
+        alternatives = self.expand(self.value(self.path, expr))
+        targets = self._called(alternatives, kind)
+        tier = self._tier(expr)
+        for target in targets:
+            edges.append(EdgeRow(source, "calls", tier, line, *target))
+        if targets or any(one[0] in ("L", "o") for one in alternatives):
+            return
+        parts = self.table[expr] if expr >= 0 else None
+        if parts is not None and parts[0] in ("g", "a"):
+            declared = self.symbols_of(self.path, parts[1]) if parts[0] == "g" else self._member_symbols(expr)
+            declared = [target for target in declared if self._is_value(target)]
+            for target in declared:
+                edges.append(EdgeRow(source, "calls", tier, line, *target))
+            if declared and alternatives and not any(one[0] == "Y" for one in alternatives):
+                return
+        self._open(source, "calls", line, name, expr, alternatives, unresolved)
+
+    def _called(self, alternatives: Alternatives, kind: str) -> list[Target]:
+        targets: list[Target] = []
+        for one in alternatives:
+            if one[0] in ("F", "C"):
+                targets.append((one[1], one[2]))
+            elif one[0] == "U":
+                declared = self.definition(one[1], one[2])
+                if declared is not None:
+                    targets.extend((base[1], base[2]) for base in self.direct_bases(one[1], declared) if base[0] == "I")
+            elif one[0] == "B" and one[1] in ("call", "apply") and one[2][0] == "F":
+                targets.append((one[2][1], one[2][2]))
+        return [target for target in dict.fromkeys(targets) if "~" not in target[1]]
+
+    def _is_value(self, target: Target) -> bool:
+        """Whether a symbol is a variable or property (what has a definition is a function, class or type)."""
+        declared = self.definition(*target)
+        return declared is None or declared[0] in ("o", "f")
+
+    def _tier(self, expr: int) -> str:
+        parts = self.table[expr] if expr >= 0 else ("",)
+        if parts[0] in ("g", "d"):
+            return "exact"
+        if parts[0] == "a":
+            base = self.value(self.path, parts[1])
+            return "exact" if base and all(one[0] in ("M", "U") for one in base) else "typed"
+        return "typed"
+
+    def _open(
+        self, source: int, kind: str, line: int, name: str, expr: int, alternatives: Alternatives, unresolved: list[UnresolvedRow]
+    ) -> None:
+        reason, detail = self._reason(expr, alternatives)
+        unresolved.append(UnresolvedRow(source, kind, line, name, reason, detail))
+
+    def _reason(self, expr: int, alternatives: Alternatives) -> tuple[str, str]:
+        for one in alternatives:
+            if one[0] == "Y":
+                return "external", one[1][:120]
+            if one[0] == "B":
+                owner = one[2][1] if one[2][0] == "X" else "Array" if one[2][0] == "T" else "Function"
+                return "external", f"{owner}.{one[1]}"
+        if alternatives:
+            return "dynamic", ""
+        parts = self.table[expr] if expr >= 0 else None
+        if parts is None:
+            return "dynamic", ""
+        if parts[0] == "g":
+            return self._name_reason(parts[1])
+        if parts[0] == "a" and parts[1] >= 0:
+            return self._member_reason(self.expand(self.value(self.path, parts[1])))
+        return "dynamic", ""
+
+    def _name_reason(self, name: str) -> tuple[str, str]:
+        entries = self.view.interface(self.path).names.get(name)
+        if not entries:
+            return ("external", name) if name in GLOBALS else ("missing", "")
+        for entry in entries:
+            if entry[0] == "i":
+                state, target = self.resolve(entry[1], self.path)
+                if state == "missing" or (state == "file" and not self.exported_symbols(target, entry[2])):
+                    return "missing", ""
+        return "dynamic", ""
+
+    def _member_reason(self, base: Alternatives) -> tuple[str, str]:
+        for one in base:
+            if one[0] == "M":
+                return "missing", ""
+            if one[0] in ("I", "C") and not self._is_open(one):
+                return "missing", ""
+        return "dynamic", ""
+
+    def _is_open(self, one: Alternative) -> bool:
+        """Whether a class inherits from something that is not in the repository."""
+        for path, name, _ in self.bases(one[1], one[2]):
+            declared = self.definition(path, name)
+            if declared is None or declared[0] not in ("c", "i"):
+                return True
+            if len([base for base in declared[3] if base not in (None, -1)]) > len(self.direct_bases(path, declared)):
+                return True
+        return False
+
+    def _link_name(self, source: int, expr: int, line: int, edges: list[EdgeRow]) -> None:
+        parts = self.table[expr]
+        if parts[0] == "d":
+            if self._is_reference((self.path, parts[1])):
+                edges.append(EdgeRow(source, "references", "exact", line, self.path, parts[1]))
+            return
+        for target in self.symbols_of(self.path, parts[1]):
+            kind = "references" if self._is_reference(target) else "reads"
+            edges.append(EdgeRow(source, kind, "exact", line, *target))
+
+    def _is_reference(self, target: Target) -> bool:
+        """Functions and classes are referred to, variables are read."""
+        if "~" in target[1]:
+            return False
+        declared = self.definition(*target)
+        return declared is not None and declared[0] != "o"
+
+    def _link_member(self, source: int, kind: str, expr: int, line: int, edges: list[EdgeRow]) -> None:
+        for target in self._member_symbols(expr):
+            if "~" in target[1]:
+                continue
+            declared = self.definition(*target)
+            if kind == "W":
+                which = "modifies"
+            else:
+                which = "references" if declared is not None and declared[0] in ("f", "c", "i", "e") and not self._is_accessor(declared) else "reads"
+            edges.append(EdgeRow(source, which, "typed", line, *target))
+
+    def _is_accessor(self, declared: Any) -> bool:
+        return declared[0] == "f" and bool(declared[1] & 8)
+
+    def _member_symbols(self, expr: int) -> list[Target]:
+        """The symbols that a member expression names."""
+        parts = self.table[expr]
+        if parts[0] != "a" or parts[1] < 0:
+            return []
+        found: list[Target] = []
+        for one in self.expand(self.value(self.path, parts[1])):
+            if one[0] == "M":
+                found.extend(self.exported_symbols(one[1], parts[2]))
+                continue
+            if one[0] == "I":
+                owner = self.find_member(one[1], one[2], parts[2])
+                if owner is not None:
+                    found.extend((owner[0][0], target) for target in _symbols(owner[1]))
+            elif one[0] in ("O", "C", "F"):
+                member = parts[2] if one[0] == "O" else f"static {parts[2]}"
+                found.extend((one[1], target) for target in _symbols(self.member_entries(one[1], one[2], member)))
+        return list(dict.fromkeys(found))
+
+    def _link_type(self, source: int, expr: int, line: int, edges: list[EdgeRow]) -> None:
+        for target in self._type_symbols(expr):
+            edges.append(EdgeRow(source, "references", "exact", line, *target, "type"))
+
+    def _type_symbols(self, expr: int) -> list[Target]:
+        parts = self.table[expr] if expr >= 0 else ("",)
+        if parts[0] == "tr":
+            return [target for target in self.symbols_of(self.path, parts[1]) if self._is_type(target)]
+        if parts[0] == "td":
+            return [(self.path, parts[1])]
+        if parts[0] == "tq":
+            found: list[Target] = []
+            for one in self.value(self.path, parts[1]):
+                if one[0] == "M":
+                    found.extend(self.exported_symbols(one[1], parts[2]))
+                elif one[0] == "O":
+                    found.extend((one[1], target) for target in _symbols(self.member_entries(one[1], one[2], parts[2])))
+            return [target for target in dict.fromkeys(found) if self._is_type(target)]
+        return []
+
+    def _is_type(self, target: Target) -> bool:
+        declared = self.definition(*target)
+        return declared is not None and declared[0] in ("c", "i", "t", "e")
+
+    def _link_used(self, source: int, kind: str, expr: int, line: int, detail: str, edges: list[EdgeRow]) -> None:
+        alternatives = self.expand(self.value(self.path, expr))
+        found = [(one[1], one[2]) for one in alternatives if one[0] in ("F", "C")]
+        parts = self.table[expr]
+        if not found and parts[0] == "g":
+            found = self.symbols_of(self.path, parts[1])
+        tier = self._tier(expr)
+        for target in dict.fromkeys(found):
+            if "~" not in target[1]:
+                edges.append(EdgeRow(source, kind, tier, line, *target, detail))
+
+    # Symbols of names
+
+    def symbols_of(self, path: str, name: str) -> list[Target]:
+        """The symbols that a name at the top level of a file stands for, through imports and re-exports."""
+        found: tuple[Target, ...] = self.lookup(("symbols", path, name), self._symbols_of, path, name)
+        return list(found)
+
+    def _symbols_of(self, path: str, name: str) -> tuple[Target, ...]:
+        self.note("sym", path, name)
+        entries = self.view.interface(path).names.get(name)
+        if entries:
+            return self._entry_symbols(path, entries)
+        self.note("announced", f"js-global:{name}")
+        found: list[Target] = []
+        for file in self.view.announcing(f"js-global:{name}"):
+            self.note("sym", file, name)
+            found.extend(self._entry_symbols(file, self.view.interface(file).names.get(name, ())))
+        return tuple(dict.fromkeys(found))
+
+    def _entry_symbols(self, path: str, entries: tuple[Any, ...]) -> tuple[Target, ...]:
+        found: list[Target] = []
+        for entry in entries:
+            op = entry[0]
+            if op == "d":
+                found.append((path, entry[1]))
+            elif op == "v" and entry[2] is not None:
+                found.append((path, entry[2]))
+            elif op == "l":
+                found.extend(self.symbols_of(path, entry[1]))
+            elif op == "i":
+                state, target = self.resolve(entry[1], path)
+                if state == "file":
+                    found.extend([(target, "")] if entry[2] == "*" else self.exported_symbols(target, entry[2]))
+            elif op == "v":
+                found.extend((one[1], one[2]) for one in self.value(path, entry[1]) if one[0] in ("F", "C"))
+        return tuple([target for target in dict.fromkeys(found) if "~" not in target[1]])
+
+    def exported_symbols(self, path: str, name: str) -> list[Target]:
+        found: tuple[Target, ...] = self.lookup(("exported symbols", path, name), self._exported_symbols, path, name)
+        return list(found)
+
+    def _exported_symbols(self, path: str, name: str) -> tuple[Target, ...]:
+        origin: tuple[str, Any] | None = self.lookup(("origin", path, name), self._origin, path, name)
+        if origin is not None:
+            return self._entry_symbols(*origin)
+        self.note("sym", path, "=")
+        found: list[Target] = []
+        for one in self.exported(path, name):
+            if one[0] in ("F", "C") and "~" not in one[2]:
+                found.append((one[1], one[2]))
+        common = self.view.interface(path).names.get("=")
+        for one in self.entries_value(path, common) if common and not found else ():
+            if one[0] == "O":
+                found.extend((one[1], target) for target in _symbols(self.member_entries(one[1], one[2], name)))
+        return tuple(found)
+
+    # Imports and exports
+
+    def _link_imports(self, imports: tuple[Any, ...], edges: list[EdgeRow], unresolved: list[UnresolvedRow]) -> None:
+        for source, specifier, names, flags, line in imports:
+            state, target = self.resolve(specifier, self.path)
+            if state != "file":
+                detail = specifier if state == "external" else ""
+                unresolved.append(UnresolvedRow(source, "imports", line, specifier.rsplit("/", 1)[-1], state, detail))
+                continue
+            detail = "type" if flags & TYPE_ONLY else ""
+            edges.append(EdgeRow(source, "imports", "exact", line, target, "", detail))
+            for imported, local, own in names:
+                self._link_imported(source, line, target, imported, local, own, edges, unresolved)
+
+    def _link_imported(
+        self, source: int, line: int, target: str, imported: str, local: str, flags: int, edges: list[EdgeRow],
+        unresolved: list[UnresolvedRow],
+    ) -> None:  # fmt: skip
+        if imported == "*":
+            if flags & REEXPORT:
+                edges.append(EdgeRow(source, "exports", "exact", line, target, "", local))
+            return
+        alias = local if local != imported else ""
+        detail = "type" if flags & TYPE_ONLY else "default" if imported == "default" else alias
+        found = self.exported_symbols(target, imported)
+        for symbol in found:
+            edges.append(EdgeRow(source, "imports", "exact", line, *symbol, detail))
+            if flags & REEXPORT:
+                edges.append(EdgeRow(source, "exports", "exact", line, *symbol, alias))
+        if not found and not self.exported(target, imported) and self._says_all(target):
+            unresolved.append(UnresolvedRow(source, "imports", line, imported, "missing", ""))
+
+    def _says_all(self, path: str) -> bool:
+        """Whether a file lists what it exports (not: settings, other formats, CommonJS that is built up at run time)."""
+        interface = self.view.interface(path)
+        return bool(interface.names) and "=" not in interface.names and not path.endswith((".json", ".vue", ".svelte"))
+
+    def _link_exports(self, exported: tuple[Any, ...], edges: list[EdgeRow]) -> None:
+        """``import { a } from './a'; export { a }`` is a re-export in two steps."""
+        names = self.view.interface(self.path).names
+        for name, local in exported:
+            if any(entry[0] == "i" for entry in names.get(local, ())):
+                for target in self.symbols_of(self.path, local):
+                    detail = name if name != local else ""
+                    edges.append(EdgeRow(-1, "exports", "exact", 0, *target, detail))
+
+    # Inheritance
+
+    def _link_heirs(self, ir: FileIR, edges: list[EdgeRow]) -> None:
+        heirs = ir.body[7] if ir.body is not None else ()
+        if not heirs:
+            return
+        index_of = {name: index for index, name in enumerate(qualified_names(ir.symbols))}
+        for index, kind, bases, implements, name in heirs:
+            line = ir.symbols[index].name_line
+            for base in bases:
+                for target in self._base_symbols(base):
+                    edges.append(EdgeRow(index, "inherits", "exact", line, *target))
+            interfaces: list[Alternative] = []
+            for expr in implements:
+                for target in self._base_symbols(expr):
+                    edges.append(EdgeRow(index, "implements", "exact", line, *target))
+                interfaces.extend(one for one in self.type_of(self.path, expr) if one[0] == "I")
+            if kind == "class":
+                self._link_overrides(ir, name, interfaces, index_of, edges)
+
+    def _base_symbols(self, expr: int) -> list[Target]:
+        if expr < 0:
+            return []
+        parts = self.table[expr]
+        if parts[0] == "B":
+            found = [(one[1], one[2]) for one in self.base_class(self.path, expr) if one[0] == "I"]
+        else:
+            found = self._type_symbols(expr) or [(one[1], one[2]) for one in self.type_of(self.path, expr) if one[0] == "I"]
+        return [target for target in dict.fromkeys(found) if "~" not in target[1]]
+
+    def _link_overrides(
+        self, ir: FileIR, name: str, interfaces: list[Alternative], index_of: dict[str, int], edges: list[EdgeRow]
+    ) -> None:
+        members = self.view.interface(self.path).members.get(name) or self.private_members.get(name) or {}
+        for member, entries in members.items():
+            if member == "constructor":
+                continue
+            own = [index_of[target] for target in _symbols(entries) if target in index_of]
+            if not own:
+                continue
+            found = self._static_base(name, member) if member.startswith("static ") else self.find_member(self.path, name, member, 1)
+            targets = [(found[0][0], target, "overrides") for target in _symbols(found[1])[:1]] if found is not None else []
+            for one in interfaces:
+                declared = self.find_member(one[1], one[2], member)
+                if declared is not None:
+                    targets.extend((declared[0][0], target, "implements") for target in _symbols(declared[1])[:1])
+            for path, target, kind in dict.fromkeys(targets):
+                for index in own:
+                    if "~" not in target:
+                        edges.append(EdgeRow(index, kind, "typed", ir.symbols[index].name_line, path, target))
+
+    def _static_base(self, name: str, member: str) -> Any:
+        for base in self.bases(self.path, name)[1:]:
+            entries = self.member_entries(base[0], base[1], member)
+            if entries:
+                return base, entries
+        return None
+
+
+def _symbols(entries: tuple[Any, ...]) -> list[str]:
+    """The symbols behind entries of a member."""
+    found: list[str] = []
+    for entry in entries:
+        if entry[0] in ("d", "set"):
+            found.append(entry[1])
+        elif entry[0] in ("v", "s") and entry[2] is not None:
+            found.append(entry[2])
+    return found
+
+

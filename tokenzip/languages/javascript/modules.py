@@ -11,6 +11,7 @@ from tokenzip.languages.syntax import Node
 from tokenzip.model import Flag
 
 TYPE_ONLY, REEXPORT, DYNAMIC, REQUIRE = 1, 2, 4, 8
+_NAMESPACES = frozenset({"namespace", "module_decl"})
 _DECLARATIONS = frozenset({
     "lexical_declaration", "variable_declaration", "class_declaration", "abstract_class_declaration", "function_declaration",
     "generator_function_declaration", "interface_declaration", "type_alias_declaration", "enum_declaration", "function_signature",
@@ -176,7 +177,7 @@ class Modules(Statements):
         self._note_import(specifier, tuple(names), flags, node)
 
     def add_export(self, name: str, entry: tuple[Any, ...]) -> None:
-        if self.frame.symbol is not None and self.frame.symbol.kind == "namespace":
+        if self.frame.symbol is not None and self.frame.symbol.kind in _NAMESPACES:
             return
         entries = self.exports.setdefault(name, [])
         if entry not in entries:
@@ -258,7 +259,7 @@ class Modules(Statements):
     def _export_member(self, name: str) -> None:
         """Inside a namespace, what is exported is a member of it."""
         symbol = self.frame.symbol
-        if symbol is None or symbol.kind != "namespace":
+        if symbol is None or symbol.kind not in _NAMESPACES:
             return
         self._namespace_member(symbol, name)
 
@@ -339,7 +340,7 @@ class Modules(Statements):
         first: Definition | None = None
         inner: Definition | None = None
         for part in parts:
-            inner = self.define(part.strip(), "namespace", node, name)
+            inner = self.define(part.strip(), "module_decl" if ambient else "namespace", node, name)
             if body is not None:
                 inner.head_end = body.start_byte
             value = self.make("d", inner.order)

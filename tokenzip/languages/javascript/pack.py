@@ -6,6 +6,7 @@ from typing import Any
 
 from tokenzip.languages.javascript.modules import Modules
 from tokenzip.languages.javascript.scopes import ABSENT, Definition, Expr
+from tokenzip.model import Flag
 
 MAX_NODES = 240
 """Expressions inside one value of the interface; a larger value is unknown to other files."""
@@ -25,6 +26,10 @@ class Packer:
         self._budget = 0
         self._uids: dict[int, str] = {}
         self._owner = ""
+        self._groups: dict[tuple[str, str], list[Definition]] = {}
+        for one in walk.definitions:
+            if one.kind in _FUNCTION_KINDS:
+                self._groups.setdefault((one.plain, one.kind), []).append(one)
 
     # Body: same table, definitions by qualified name
 
@@ -144,7 +149,7 @@ class Packer:
             ])
             context = put(one.context) if not nested or (one.context >= 0 and self.exprs[one.context][0] == "n") else None
             this = put(one.this)
-            return ("f", one.flags, tparams, params, put(one.ret), one.returns, context, this, puts(one.spreads))
+            return ("f", one.flags, tparams, params, put(one.ret), one.returns, context, this, puts(one.spreads), self._overloads(one))
         if one.kind == "class":
             parent = puts(one.bases)
             return ("c", one.flags, tparams, parent, puts(one.implements), puts(one.spreads))
@@ -155,6 +160,13 @@ class Packer:
         if one.kind == "enum":
             return ("e", one.flags)
         return ("o", one.flags, puts(one.spreads))
+
+    def _overloads(self, one: Definition) -> tuple[str, ...]:
+        """The signatures that an implementation stands for."""
+        if one.flags & (Flag.OVERLOAD | Flag.DECLARATION) or one.kind == "constructor":
+            return ()
+        group = self._groups.get((one.plain, one.kind), ())
+        return tuple([other.qualified for other in group if other.flags & Flag.OVERLOAD]) if len(group) > 1 else ()
 
     def members(self, one: Definition, nested: bool) -> dict[str, tuple[Expr, ...]]:
         return {name: self.entries(entries, one.qualified, nested) for name, entries in one.members.items() if entries}

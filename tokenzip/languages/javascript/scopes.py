@@ -131,9 +131,9 @@ class Frame:
         self.types: dict[str, int] = {}
         self.locals: set[str] = set()
         """In the module's frame: names of the block being walked, which other files cannot see."""
-        self.this = ABSENT if outer is None else outer.this
+        self.this: int = ABSENT if outer is None else outer.this
         self.cls: Definition | None = None if outer is None else outer.cls
-        self.static = False if outer is None else outer.static
+        self.static: bool = False if outer is None else outer.static
         self.function: Definition | Lambda | None = None
         self.returns: list[int] = []
         self.yields: list[int] = []
@@ -153,7 +153,7 @@ class Tables:
         self.names: dict[str, list[Expr]] = {}
         self.exports: dict[str, list[Expr]] = {}
         self.stars: list[Expr] = []
-        self.imports: list[tuple[int, str, str, int, int]] = []
+        self.imports: list[tuple[int, str, tuple[tuple[str, str, int], ...], int, int]] = []
         """(source symbol order or -1, specifier, names, flags (1 type only, 2 re-export, 4 dynamic), line)"""
         self.refs: list[tuple[Any, ...]] = []
         self._seen: set[tuple[Any, ...]] = set()

@@ -310,6 +310,7 @@ class Statements(Declarations):
             name = self.text(left)
             if right.type in FUNCTIONS and right.child_by_field_name("name") is None:
                 definition = self.function_definition(node, right, name, left, "function")
+                definition.hidden = not self.frame.is_module or self.in_block
                 value = self.make("d", definition.order)
             elif right.type == "object" and name == "exports" and self._is_exports(name):
                 return self.object_value(right, self.commonjs(), ABSENT)
