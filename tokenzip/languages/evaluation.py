@@ -9,6 +9,7 @@ naive ones were fuzzed in the spike: the naive ones differ from scratch in 2 to 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -16,6 +17,8 @@ from tokenzip.languages.base import View
 from tokenzip.model import Fact
 
 _NO_ACTIVE = 1 << 30
+_HOP = 60
+"""Nested look-ups on one thread's stack. Each costs some C stack, and code that another generated may nest thousands."""
 
 
 class Lookups:
@@ -74,7 +77,7 @@ class Lookups:
         outer = self._facts, self._lowest, self._in_cycle
         depth = self._active[key] = len(self._active)
         self._facts, self._lowest, self._in_cycle = set(), _NO_ACTIVE, False
-        value = function(*arguments)
+        value = function(*arguments) if depth % _HOP != _HOP - 1 else _on_fresh_stack(function, arguments)
         facts, lowest, in_cycle = self._facts, self._lowest, self._in_cycle
         del self._active[key]
         self._facts, self._lowest, self._in_cycle = outer
@@ -88,3 +91,22 @@ class Lookups:
         else:
             self._lowest = min(self._lowest, lowest)
         return value
+
+
+def _on_fresh_stack(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """The value of the call, made on a thread of its own while this one waits: a limit on depth would depend on the entry."""
+    outcome: list[Any] = []
+
+    def run() -> None:
+        try:
+            outcome.append((function(*arguments), None))
+        except BaseException as error:  # raised again where it belongs
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    value, error = outcome[0]
+    if error is not None:
+        raise error
+    return value

@@ -17,7 +17,7 @@ from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from tokenzip.model import ParseProblem
 
-__all__ = ["Extent", "Node", "Tree", "line_count", "parse", "problems", "text", "token_hashes", "walk"]
+__all__ = ["Extent", "Node", "Tree", "line_count", "parse", "parts", "problems", "text", "token_hashes", "walk"]
 
 MAX_PROBLEMS = 20
 """Problems listed for one file; the last entry says how many more there are."""
@@ -36,6 +36,11 @@ def parse(grammar: SupportedLanguage, source: bytes) -> Tree:
 def text(node: Node, source: bytes) -> str:
     """The text of a node. `source` is what was parsed (asking the node itself costs three times as much)."""
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def parts(node: Node) -> list[Node]:
+    """The named children without comments, which may stand anywhere."""
+    return [child for child in node.named_children if child.type != "comment"]
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -31,7 +31,7 @@ STDLIB_MODULES = frozenset(
     termios textwrap this threading time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle
     turtledemo types typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound
     wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
-    """.split()
+    """.split()  # noqa: SIM905
 )
 BUILTINS = frozenset(
     """
@@ -52,5 +52,5 @@ BUILTINS = frozenset(
     int isinstance issubclass iter len license list locals map max memoryview min next object oct open ord pow print
     property quit range repr reveal_locals reveal_type reversed round set setattr slice sorted staticmethod str sum
     super tuple type vars zip
-    """.split()
+    """.split()  # noqa: SIM905
 )

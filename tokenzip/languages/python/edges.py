@@ -7,7 +7,7 @@ from typing import Any
 
 from tokenzip.languages.base import View
 from tokenzip.languages.python.evaluate import Evaluation
-from tokenzip.languages.python.ir import Body
+from tokenzip.languages.python.ir import FIXTURE, LOCAL, PROPERTY, TEST, Body, Function
 from tokenzip.languages.python.resolve import Binding
 from tokenzip.languages.python.types import Alternative, Types
 from tokenzip.model import EdgeRow, FileIR, LinkedFile, SymbolRow, UnresolvedRow, qualified_names
@@ -16,7 +16,6 @@ _RECURSION = 20_000
 """Between two look-ups the evaluation of one expression nests a few hundred frames; see `languages.evaluation`."""
 Target = tuple[str, str]
 _KINDS = {"use": "reads", "modify": "modifies", "type": "references", "decorate": "decorates", "inherit": "inherits"}
-_MEMBERS = ("property", "enum_member", "variable", "constant", "type_alias")
 
 
 class PythonEvaluator(Evaluation):
@@ -251,7 +250,7 @@ class _Linking:
             self._once(source, "modifies", tier, line, target)
         else:
             definition = self.evaluation.definition(*target)
-            is_property = definition is not None and bool(definition.flags & 8) and definition.tag == "function"
+            is_property = isinstance(definition, Function) and bool(definition.flags & PROPERTY)
             self._once(source, "reads" if is_property else "references", tier, line, target)
 
     # ---- decorators and bases
@@ -288,10 +287,12 @@ class _Linking:
         """Tests and fixtures refer to the fixtures that pytest hands them."""
         evaluation = self.evaluation
         for index, row in enumerate(self.symbols):
-            if row.kind not in ("function", "method") or not row.flags & (8192 | 16384) or row.flags & 4096:
+            if row.kind not in ("function", "method") or not row.flags & (FIXTURE | TEST) or row.flags & LOCAL:
                 continue
             definition = evaluation.definition(self.path, self.qualified[index])
-            for name, _, star in definition.parameters if definition is not None and definition.tag == "function" else ():
+            if not isinstance(definition, Function):
+                continue
+            for name, _, star in definition.parameters:
                 if not star and name != "self":
                     function = evaluation.fixture_function(self.path, definition.owner, name, self.qualified[index])
                     if function is not None:

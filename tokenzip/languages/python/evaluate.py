@@ -6,6 +6,7 @@ of plain functions cost no C stack.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -264,6 +265,10 @@ class Evaluation(Modules):
 
     def parameters_of(self, alternative: Alternative, owner: Owner) -> Mapping[str, Types]:
         """What the type parameters of `owner`, a base of the alternative's class, stand for in it."""
+        key = self._key("parameters", alternative[1], alternative[2], alternative[3], owner)
+        return self.lookup(key, self._parameters_of, alternative, owner) or {}
+
+    def _parameters_of(self, alternative: Alternative, owner: Owner) -> Mapping[str, Types]:
         path, qualified, arguments = alternative[1:4]
         found = self.definition(path, qualified)
         if not isinstance(found, Class):
@@ -282,6 +287,10 @@ class Evaluation(Modules):
 
     def attr(self, alternative: Alternative, name: str, skip: int = 0) -> Types:
         """The types of an attribute of an instance (I) or class (C) of the project."""
+        key = self._key("attr", alternative[1], alternative[2], alternative[0], alternative[3], name, skip)
+        return self.lookup(key, self._attr, alternative, name, skip)  # type: ignore[no-any-return]
+
+    def _attr(self, alternative: Alternative, name: str, skip: int) -> Types:
         found = self.member(alternative[1], alternative[2], name, skip)
         if found is None:
             return self._fallback(alternative, name, skip)
@@ -403,9 +412,8 @@ class Evaluation(Modules):
         for bound in variable[2]:
             if bound[0] == "I":
                 for item in self.attr(bound if variable[0] == "V" else ("C", *bound[1:]), name):
-                    if item[0] == "F" and item[3] is not None:
-                        item = (*item[:3], variable)
-                    found.append((item,))
+                    is_bound = item[0] == "F" and item[3] is not None
+                    found.append(((*item[:3], variable) if is_bound else item,))
         return join(found)
 
     # ---- calls
@@ -1022,22 +1030,25 @@ class Evaluation(Modules):
             for entry in found[2] if found is not None else ():
                 if found is not None and entry[0] == "def" and entry[1] != asking and self._is_fixture(found[0], entry[1]):
                     return found[0], entry[1]
-        places = [path]
-        directory = path
-        while directory:
-            directory = directory.rpartition("/")[0]
-            conftest = f"{directory}/conftest.py" if directory else "conftest.py"
-            if conftest not in places:
-                places.append(conftest)
-        for place in places:
-            function = self._fixture_in(place, name, path, asking)
-            if function is not None:
-                return function
-        for place in places[1:]:
-            function = self._fixture_of_plugins(place, name, path, asking)
-            if function is not None:
-                return function
-        return None
+        own = self._fixture_in(path, name, path, asking)
+        if own is not None:
+            return own
+        directory = posixpath.dirname(path)
+        above = self.lookup(("fixture", directory, name), self._fixture_above, directory, name)
+        if above == (path, asking):  # a conftest's fixture that takes the one of the same name above it
+            above = self._fixture_above(posixpath.dirname(directory), name) if directory else ()
+        return above or None
+
+    def _fixture_above(self, directory: str, name: str) -> tuple[str, str] | tuple[()]:
+        """The fixture that tests in a directory get: of its conftest file or plugins, else of the directory above."""
+        conftest = posixpath.join(directory, "conftest.py")
+        function = self._fixture_in(conftest, name, "", "") or self._fixture_of_plugins(conftest, name)
+        if function is not None:
+            return function
+        if not directory:
+            return ()
+        above = posixpath.dirname(directory)
+        return self.lookup(("fixture", above, name), self._fixture_above, above, name)  # type: ignore[no-any-return]
 
     def _fixture_in(self, place: str, name: str, path: str, asking: str) -> tuple[str, str] | None:
         for binding in self.bindings(place, name):
@@ -1045,17 +1056,36 @@ class Evaluation(Modules):
                 return binding[1], binding[2]
         return None
 
-    def _fixture_of_plugins(self, place: str, name: str, path: str, asking: str) -> tuple[str, str] | None:
-        """Modules that a conftest names in ``pytest_plugins``."""
-        self.note("sym", place, "pytest_plugins")
-        for entry in self.interface(place).names.get("pytest_plugins", ()):
-            for module in entry[1] if entry[0] == "plugins" else ():
-                for found in self.resolve(module, 0, place):
-                    if found[0] == "M":
-                        function = self._fixture_in(found[1], name, path, asking)
-                        if function is not None:
-                            return function
+    def _fixture_of_plugins(self, conftest: str, name: str) -> tuple[str, str] | None:
+        """A fixture of a module that a conftest names in ``pytest_plugins``."""
+        plugins = self.lookup(("plugins", conftest), self._plugins, conftest)
+        if not plugins:
+            return None
+        self.note("announced", f"fixture:{name}")
+        for path in self.view.announcing(f"fixture:{name}"):
+            if path in plugins:
+                function = self._fixture_in(path, name, "", "")
+                if function is not None:
+                    return function
         return None
+
+    def _plugins(self, conftest: str) -> frozenset[str]:
+        """The plugin modules of a conftest, and those that they import by wildcard."""
+        self.note("sym", conftest, "pytest_plugins")
+        pending: list[str] = []
+        for entry in self.interface(conftest).names.get("pytest_plugins", ()):
+            for module in entry[1] if entry[0] == "plugins" else ():
+                pending.extend(found[1] for found in self.resolve(module, 0, conftest) if found[0] == "M")
+        paths: set[str] = set()
+        while pending:
+            path = pending.pop()
+            if path in paths:
+                continue
+            paths.add(path)
+            self.note("star", path)
+            for module, level in self.interface(path).stars:
+                pending.extend(found[1] for found in self.resolve(module, level, path) if found[0] == "M")
+        return frozenset(paths)
 
     def _is_fixture(self, path: str, qualified: str) -> bool:
         found = self.definition(path, qualified)

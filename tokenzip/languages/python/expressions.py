@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tokenzip.languages import syntax
 from tokenzip.languages.python.ir import MAX_ARGUMENTS, MAX_ITEMS, UNKNOWN
 from tokenzip.languages.python.state import MAX_DEPTH, Env, Scope, State
-from tokenzip.languages.syntax import Node
+from tokenzip.languages.syntax import Node, parts
 
 _PLAIN_NAME = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
 _CHAINED = frozenset({"attribute", "call", "subscript", "binary_operator", "boolean_operator"})
@@ -102,7 +102,7 @@ def _call(state: State, node: Node, callee: Node | None, value: int) -> int:
     name, at = _written_name(state, callee, node)
     if name == "super" and callee is not None and callee.type == "identifier":
         return _super(state, arguments)
-    if name == "cast" and arguments is not None and arguments.named_child_count == 2:
+    if name == "cast" and arguments is not None and len(parts(arguments)) == 2:
         return _cast(state, arguments, value, at)
     if name in _TYPE_CALLS:
         return _type_variable(state, arguments)
@@ -138,7 +138,7 @@ def _super(state: State, arguments: Node | None) -> int:
 
 
 def _cast(state: State, arguments: Node, callee: int, at: Node) -> int:
-    kind, value = arguments.named_children
+    kind, value = parts(arguments)
     state.refer("call", callee, at, "cast")
     reduce(state, value)
     return annotation(state, kind)
@@ -176,12 +176,11 @@ def _subscript(state: State, node: Node, base: int, path: str) -> tuple[int, str
     key: int | str | None = None
     arguments: list[int] = []
     is_slice = False
-    keys = node.named_children[1:]
+    keys = parts(node)[1:]
     for child in keys:
         if child.type == "slice":
             is_slice = True
-        if child.type != "comment":
-            arguments.append(reduce(state, child))
+        arguments.append(reduce(state, child))
     if len(keys) == 1:
         key = constant(state, keys[0])
     path = f"{path}[{key!r}]" if path and key is not None else ""
@@ -331,18 +330,19 @@ def _lambda(state: State, node: Node) -> int:
 
 
 def _conditional(state: State, node: Node) -> int:
-    parts = [child for child in node.named_children if child.type != "comment"]
-    if len(parts) != 3:
+    operands = parts(node)
+    if len(operands) != 3:
         return _others(state, node)
-    reduce(state, parts[1])
+    when, condition, otherwise = operands
+    reduce(state, condition)
     scope = state.scope
     before = scope.env
     scope.env = dict(before)
-    narrow(state, parts[1])
-    when_true = reduce(state, parts[0])
+    narrow(state, condition)
+    when_true = reduce(state, when)
     scope.env = dict(before)
-    narrow(state, parts[1], negated=True)
-    when_false = reduce(state, parts[2])
+    narrow(state, condition, negated=True)
+    when_false = reduce(state, otherwise)
     scope.env = before
     return state.union((when_true, when_false))
 
@@ -359,7 +359,7 @@ def _not(state: State, node: Node) -> int:
 
 
 def _await(state: State, node: Node) -> int:
-    return state.over("await", reduce(state, node.named_children[0]) if node.named_children else UNKNOWN)
+    return state.over("await", reduce(state, parts(node)[0]))
 
 
 def _yield(state: State, node: Node) -> int:
@@ -469,7 +469,7 @@ def _type_name(state: State, node: Node, name: str) -> int:
 
 
 def _generic(state: State, node: Node) -> int:
-    base_node, *rest = node.named_children
+    base_node, *rest = parts(node)
     base = type_expression(state, base_node)
     written = state.text(base_node).rpartition(".")[2]
     if written == "Literal":
@@ -632,18 +632,18 @@ def _bind_path(state: State, path: str, value: int) -> None:
 
 def path_of(state: State, node: Node | None) -> str:
     """``a.b`` or ``a['k']`` as a key of the flow; empty if the expression is not such a path."""
-    parts: list[str] = []
-    while node is not None and len(parts) < 8:
+    steps: list[str] = []
+    while node is not None and len(steps) < 8:
         if node.type == "identifier":
-            parts.append(state.text(node))
-            return "".join(reversed(parts))
+            steps.append(state.text(node))
+            return "".join(reversed(steps))
         if node.type == "attribute":
-            parts.append("." + state.text(node.children[-1]))
+            steps.append("." + state.text(node.children[-1]))
         elif node.type == "subscript" and node.named_child_count == 2:
             key = constant(state, node.named_children[1])
             if key is None:
                 return ""
-            parts.append(f"[{key!r}]")
+            steps.append(f"[{key!r}]")
         else:
             return ""
         node = node.child(0)
@@ -675,11 +675,11 @@ def _narrow_by_call(state: State, node: Node) -> None:
         return
     if state.text(function) not in ("isinstance", "issubclass"):
         return
-    parts = [child for child in arguments.named_children if child.type != "comment"]
-    path = path_of(state, parts[0]) if len(parts) == 2 else ""
+    given = parts(arguments)
+    path = path_of(state, given[0]) if len(given) == 2 else ""
     if not path:
         return
-    classes = _classes(state, parts[1])
+    classes = _classes(state, given[1])
     if classes >= 0 and state.text(function) == "isinstance":
         state.scope.env[path] = classes
         state.scope.paths = state.scope.paths or "." in path or "[" in path
@@ -687,8 +687,8 @@ def _narrow_by_call(state: State, node: Node) -> None:
 
 def _classes(state: State, node: Node) -> int:
     if node.type == "tuple":
-        parts = [annotation(state, child) for child in node.named_children if child.type != "comment"]
-        return state.union(parts) if UNKNOWN not in parts else UNKNOWN
+        kinds = [annotation(state, child) for child in parts(node)]
+        return state.union(kinds) if UNKNOWN not in kinds else UNKNOWN
     return annotation(state, node)
 
 

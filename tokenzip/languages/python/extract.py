@@ -15,15 +15,15 @@ from tokenzip.languages.python.ir import (
     EXPORTED,
     FIXTURE,
     GENERATOR,
-    LOCAL,
-    OVERLOAD,
-    PROPERTY,
-    STATIC,
     IS_CONTEXT,
     IS_SETTER,
+    LOCAL,
     MAX_CLOSED,
     MAX_ENTRIES,
+    OVERLOAD,
+    PROPERTY,
     RETURNS_ANNOTATED,
+    STATIC,
     Body,
     Class,
     Function,
@@ -55,6 +55,11 @@ def extract(source: bytes) -> FileIR:
     except Exception as fault:  # a fault of ours in one file must not end a run; it is reported as such
         return FileIR("failed", lines, reason=f"extraction failed: {type(fault).__name__}: {fault}")
     return ir
+
+
+def extract_utf8(source: bytes) -> FileIR:
+    """What UTF-8 source says, offsets into that source. May raise where it is not readable at all."""
+    return _extract(source, syntax.line_count(source), None)
 
 
 def _extract(source: bytes, lines: int, codec: str | None) -> FileIR:
@@ -187,12 +192,14 @@ class _Packing:
         """Entries in closed form, the last few different ones."""
         has_symbol = (parent, name) in self.state.variables
         closed: list[tuple[Any, ...]] = []
-        for entry in entries:
-            if entry[0] == "def":
-                self.reached.append(entry[1])
-                entry = ("def", self.qualified[entry[1]])
-            elif entry[0] in ("value", "set"):
-                entry = (entry[0] if has_symbol else "bound", self.closed(entry[1]))
+        for kind, *rest in entries:
+            if kind == "def":
+                self.reached.append(rest[0])
+                entry: tuple[Any, ...] = ("def", self.qualified[rest[0]])
+            elif kind in ("value", "set"):
+                entry = (kind if has_symbol else "bound", self.closed(rest[0]))
+            else:
+                entry = (kind, *rest)
             if entry not in closed:
                 closed.append(entry)
         if len(closed) > 1:
@@ -254,7 +261,7 @@ class _Packing:
             for source, kind, expression, line, name in state.references
             if not (kind in ("use", "type") and self._says_nothing(expression))
         ]
-        imports = [(position[source], *parts) for source, *parts in state.imports]
+        imports = tuple([(position[source], *rest) for source, *rest in state.imports])
         definitions = tuple([(self.qualified[old], self._definition(state.symbols[old], int)) for old in rest])
         members = tuple(
             [
@@ -264,7 +271,7 @@ class _Packing:
                 for name, entries in state.members[old].items()
             ]
         )
-        return Body(expressions, tuple(references), tuple(imports), definitions, members, self._passed(), ())
+        return Body(expressions, tuple(references), imports, definitions, members, self._passed(), ())
 
     def _own_entry(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
         return ("def", self.qualified[entry[1]]) if entry[0] == "def" else entry

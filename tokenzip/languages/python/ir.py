@@ -119,9 +119,9 @@ class Body(NamedTuple):
     expressions: tuple[Expression, ...]
     references: tuple[tuple[int, str, int, int, str], ...]
     """Source symbol, kind (see `statements`), expression, line, last name as written."""
-    imports: tuple[tuple[int, str, int, str | None, int, str], ...]
+    imports: tuple[tuple[Any, ...], ...]
     """Source symbol, module, level, name (None: the module itself, ``*``), line, detail."""
-    definitions: dict[str, Any] | tuple[Any, ...]
+    definitions: tuple[tuple[str, Any], ...]
     """Local definitions which no other file can reach: pairs of qualified name and `Function` or `Class`."""
     members: tuple[Any, ...]
     """Likewise: triples of qualified name of the class, member name, entries."""

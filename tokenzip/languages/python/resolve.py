@@ -12,7 +12,8 @@ from tokenzip.languages.python.types import Types, join
 from tokenzip.model import Interface
 
 Binding = tuple[Any, ...]
-"""``("D", path, qualified)`` a definition, ``("W", path, name)`` a variable (``U``: one without a symbol), or one of the `types` tags M N Y Z."""
+"""``("D", path, qualified)`` a definition, ``("W", path, name)`` a variable (``U``: one without a symbol), or one of the
+`types` tags M N Y Z."""
 
 
 class Modules(Lookups):
@@ -64,7 +65,7 @@ class Modules(Lookups):
                 if not directory:
                     return (("Z", module),)
                 directory = posixpath.dirname(directory)
-            return self.module_at(posixpath.join(directory, *module.split("."))) or (("Z", module),)
+            return self.module_at(posixpath.join(directory, *filter(None, module.split(".")))) or (("Z", module),)
         return self._absolute(module, directory)
 
     def _absolute(self, module: str, directory: str) -> Types:

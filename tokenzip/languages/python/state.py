@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages import syntax
-from tokenzip.languages.python.ir import MAX_HEIGHT, MAX_UNION, UNKNOWN, Expression, OVERLOAD, PROPERTY
+from tokenzip.languages.python.ir import MAX_HEIGHT, MAX_UNION, OVERLOAD, PROPERTY, UNKNOWN, Expression
 from tokenzip.languages.syntax import Node
 from tokenzip.model import ParseProblem
 
@@ -40,7 +40,7 @@ class Scope:
         self.breaks: list[list[Env]] = []
         """For each loop around: what was known at its `break`s."""
         self.is_classmethod = False
-        self.immediate = not is_function and (outer is None or outer.immediate)
+        self.immediate: bool = not is_function and (outer is None or outer.immediate)
         """Runs when the module does, so the module's flow applies."""
 
 
@@ -176,9 +176,13 @@ class State:
 
     def leave_out(self, node: Node) -> None:
         """Note that what lies at `node` is nested too deeply to be followed."""
+        self.report(node, "nested too deeply: left out")
+
+    def report(self, node: Node, message: str) -> None:
+        """Add a problem, one for each line."""
         line = self.line(node)
         if len(self.problems) < syntax.MAX_PROBLEMS and not any(problem.line == line for problem in self.problems):
-            self.problems.append(ParseProblem(line, "nested too deeply: left out"))
+            self.problems.append(ParseProblem(line, message))
 
     # ---- names
 
@@ -250,11 +254,10 @@ class State:
 
     def _keeps(self, entry: tuple[Any, ...]) -> bool:
         """Whether a definition joins those of the same name before it instead of taking their place."""
-        return entry[0] == "def" and bool(self.symbols[entry[1]].flags & (OVERLOAD | PROPERTY)) or self._overloads(entry)
-
-    def _overloads(self, entry: tuple[Any, ...]) -> bool:
         if entry[0] != "def":
             return False
+        if self.symbols[entry[1]].flags & (OVERLOAD | PROPERTY):
+            return True
         olds = self.names.get(self.symbols[entry[1]].name, ())
         return any(old[0] == "def" and self.symbols[old[1]].flags & OVERLOAD for old in olds)
 

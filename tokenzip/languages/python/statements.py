@@ -23,24 +23,24 @@ from tokenzip.languages.python.expressions import (
     type_expression,
 )
 from tokenzip.languages.python.ir import (
-    IS_CONTEXT,
-    IS_SETTER,
-    RETURNS_ANNOTATED,
-    UNKNOWN,
     ABSTRACT,
     ASYNC,
     CLASSMETHOD,
     FIXTURE,
     GENERATOR,
+    IS_CONTEXT,
+    IS_SETTER,
     LOCAL,
     OVERLOAD,
     PRIVATE,
     PROPERTY,
+    RETURNS_ANNOTATED,
     STATIC,
     TEST,
+    UNKNOWN,
 )
 from tokenzip.languages.python.state import MAX_DEPTH, Definition, Env, Scope, State
-from tokenzip.languages.syntax import Node
+from tokenzip.languages.syntax import Node, parts
 
 # What decorators of these names make of a function, whatever module they come from.
 _DECORATOR_FLAGS: dict[str, int] = {
@@ -82,9 +82,10 @@ def block(state: State, node: Node | None) -> bool:
                 _attribute_doc(state, previous, child)
             elif kind != "comment":
                 reduce(state, child)
-        except (AttributeError, IndexError, ValueError):
+        except (AttributeError, IndexError, ValueError) as fault:
+            # In a tree with syntax errors nodes lack what the grammar promises; elsewhere it is a fault of ours, and reported.
             if not state.tolerant:
-                raise
+                state.report(child, f"statement not understood ({type(fault).__name__}): left out")
             state.depth, state.block_depth = depths
         previous = child
     marks.append((node.end_byte, b"}"))
@@ -230,18 +231,20 @@ def _with(state: State, node: Node) -> bool:
     suppresses = False
     for clause in node.named_children:
         for item in clause.named_children if clause.type == "with_clause" else ():
-            suppresses = _with_item(state, item, item.named_children[0], node) or suppresses
+            if item.type == "with_item":
+                suppresses = _with_item(state, parts(item)[0], node) or suppresses
     return block(state, node.child_by_field_name("body")) and not suppresses
 
 
-def _with_item(state: State, item: Node, value: Node, node: Node) -> bool:
-    if value.type == "parenthesized_expression" and value.named_children and value.named_children[0].type == "as_pattern":
-        value = value.named_children[0]
+def _with_item(state: State, value: Node, node: Node) -> bool:
+    if value.type == "parenthesized_expression" and parts(value)[0].type == "as_pattern":
+        value = parts(value)[0]
     if value.type == "tuple":
-        return any([_with_item(state, child, child, node) for child in value.named_children])
+        suppressing = [_with_item(state, child, node) for child in parts(value)]
+        return any(suppressing)
     written = value
     if value.type == "as_pattern":
-        written = value.named_children[0]
+        written = parts(value)[0]
         manager = reduce(state, written)
         bind(state, value.named_children[-1], state.over("enter", manager))
     else:
@@ -284,8 +287,9 @@ def _except(state: State, clause: Node) -> bool:
     ended = False
     for child in clause.named_children:
         if child.type == "as_pattern":
-            reduce(state, child.named_children[0])
-            bind(state, child.named_children[-1], instance_of(state, child.named_children[0]))
+            caught = parts(child)[0]
+            reduce(state, caught)
+            bind(state, child.named_children[-1], instance_of(state, caught))
         elif child.type == "block":
             ended = block(state, child)
         elif child.type != "comment":
@@ -330,7 +334,7 @@ def _pattern(state: State, node: Node, value: int) -> int:
 
 def _pattern_of(state: State, node: Node, value: int) -> int:
     kind = node.type
-    children = node.named_children
+    children = parts(node)
     if kind == "case_pattern":
         return _pattern(state, children[0], value) if children else value
     if kind == "as_pattern":
@@ -665,7 +669,7 @@ def _decorated(state: State, node: Node) -> bool:
     for child in node.children:
         if child.type != "decorator" or not child.named_children:
             continue
-        expression = child.named_children[0]
+        expression = parts(child)[0]
         written = expression.children[0] if expression.type == "call" else expression
         name = state.text(written).rpartition(".")[2]
         flags |= _DECORATOR_FLAGS.get(name, 0)

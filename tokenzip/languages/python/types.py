@@ -33,14 +33,18 @@ Alternative = tuple[Any, ...]
 Types = tuple[Alternative, ...]
 UNKNOWN_TYPE: Types = ()
 
-SEQUENCES = frozenset(
-    """list List set Set frozenset FrozenSet Sequence MutableSequence Iterable Iterator Collection Generator AsyncIterator
-    AsyncIterable AsyncGenerator deque Deque AbstractSet MutableSet KeysView ValuesView Container Reversible Counter tuple
-    """.split()
-)
-MAPPINGS = frozenset("dict Dict Mapping MutableMapping defaultdict OrderedDict DefaultDict ItemsView ChainMap".split())
-CONTEXT_MANAGERS = frozenset("ContextManager AbstractContextManager AsyncContextManager AbstractAsyncContextManager".split())
-AWAITABLES = frozenset("Coroutine Awaitable Future Task".split())
+SEQUENCES = frozenset({
+    "list", "List", "set", "Set", "frozenset", "FrozenSet", "Sequence", "MutableSequence", "Iterable", "Iterator", "Collection",
+    "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "deque", "Deque", "AbstractSet", "MutableSet", "KeysView",
+    "ValuesView", "Container", "Reversible", "Counter", "tuple",
+})  # fmt: skip
+MAPPINGS = frozenset({
+    "dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict", "DefaultDict", "ItemsView", "ChainMap",
+})  # fmt: skip
+CONTEXT_MANAGERS = frozenset({
+    "ContextManager", "AbstractContextManager", "AsyncContextManager", "AbstractAsyncContextManager",
+})  # fmt: skip
+AWAITABLES = frozenset({"Coroutine", "Awaitable", "Future", "Task"})
 
 
 def join(groups: Iterable[Types]) -> Types:
@@ -59,13 +63,16 @@ def has_variables(types: Types) -> bool:
         tag = alternative[0]
         if tag in ("V", "VC"):
             return True
+        parts: tuple[Types, ...] = ()
         if tag in ("X", "I", "C"):
-            if any(has_variables(part) for part in alternative[-1]):
+            parts = alternative[-1]
+        elif tag == "T":
+            parts = alternative[1]
+        elif tag == "F" and alternative[3] is not None:
+            parts = ((alternative[3],),)
+        for part in parts:
+            if has_variables(part):
                 return True
-        elif tag == "T" and any(has_variables(part) for part in alternative[1]):
-            return True
-        elif tag == "F" and alternative[3] is not None and has_variables((alternative[3],)):
-            return True
     return False
 
 
@@ -121,9 +128,7 @@ def _nesting(types: Types) -> int:
         elif tag == "T":
             parts = alternative[1]
         for part in parts:
-            depth = 1 + _nesting(part)
-            if depth > deepest:
-                deepest = depth
+            deepest = max(deepest, 1 + _nesting(part))
     return deepest
 
 
