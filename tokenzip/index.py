@@ -22,7 +22,16 @@ from typing import Any, NamedTuple, TypeVar
 from tokenzip.git import GitRepository
 from tokenzip.languages import registry
 from tokenzip.model import BlobId, FileIR, ParseProblem
-from tokenzip.store import decode_interface, encode_interface, encode_ir, encode_pack, pack_value, packs_of, unpack_value
+from tokenzip.store import (
+    decode_interface,
+    encode_interface,
+    encode_ir,
+    encode_pack,
+    encode_symbols,
+    pack_value,
+    packs_of,
+    unpack_value,
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -90,7 +99,7 @@ class Source(NamedTuple):
 
 
 class Spilled(NamedTuple):
-    """Where a worker wrote interface and body of a file for the linking that follows."""
+    """Where a worker wrote the interface, and then symbols and body, of a file for the linking that follows."""
 
     file: int
     offset: int
@@ -267,7 +276,7 @@ def extract_blob(git: GitRepository, source: Source) -> FileIR:
 
 def _spill(state: WorkerState, ir: FileIR) -> Spilled:
     interface = encode_interface(ir.interface)
-    body = b"" if ir.body is None else pack_value(ir.body)
+    body = b"" if ir.body is None else pack_value((encode_symbols(ir.symbols), ir.body))
     state.spill.write(interface)
     state.spill.write(body)
     place = Spilled(os.getpid(), state.offset, len(interface), len(body))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import posixpath
+import sys
 from collections.abc import Iterable, Mapping
 
 from tokenzip.languages import registry
@@ -20,10 +21,16 @@ FAULT = "fault in linking"
 """Begins the detail of the one open reference that stands for a file whose linking failed."""
 
 
+RECURSION = 20_000
+"""Frames that evaluation may nest. Its depth follows the code it reads (a re-export of a re-export ...), is bounded by
+counts in the languages, and costs no C stack since Python 3.11."""
+
+
 class Linker:
     """Links the files of one view. Keeps an evaluator for each language family, and with it what was worked out so far."""
 
     def __init__(self, view: View) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
         self.view = view
         self._evaluators: dict[str, Evaluator] = {}
 

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import logging
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -26,9 +25,6 @@ _LOG = logging.getLogger(__name__)
 
 WORKTREE = "WORKTREE"
 INDEX = "INDEX"
-_RECURSION = 20_000
-"""Frames that evaluation may nest. Its depth follows the code it reads (a re-export of a re-export ...), is bounded by
-counts in the languages, and costs no C stack since Python 3.11."""
 _RECENT = 50
 """Entries of a reflog whose snapshots `gc` keeps."""
 
@@ -44,7 +40,6 @@ class Repository:
     def __init__(
         self, git: GitRepository, config: Config, *, revision: str | None = None, progress: Progress = no_progress
     ) -> None:
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         self.git = git
         self.config = config
         self.revision = revision or (WORKTREE if git.root is not None else "HEAD")

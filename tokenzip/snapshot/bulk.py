@@ -42,6 +42,7 @@ from tokenzip.store import (
     Store,
     WriteTransaction,
     decode_interface,
+    decode_symbols,
     encode_link,
     encode_pack,
     link_record,
@@ -263,14 +264,16 @@ class _SpilledView:
         return self._linker
 
     def file(self, path: str) -> FileIR:
-        """Interface and body of a file, enough to link it."""
+        """Interface, symbols and body of a file, enough to link it."""
         place = self._spilled.get(path)
         if place is None:
             return FileIR("failed", 0)
         process, offset, interface_size, body_size = place
         start = offset + interface_size
-        body = self._spill(process)[start : start + body_size]
-        return FileIR("parsed", 0, self.interface(path), body=unpack_value(body) if body else None)
+        if not body_size:
+            return FileIR("skipped", 0)
+        symbols, body = unpack_value(self._spill(process)[start : start + body_size])
+        return FileIR("parsed", 0, self.interface(path), decode_symbols(symbols), body)
 
     def interface(self, path: str) -> Interface:
         known = self._interfaces.get(path)

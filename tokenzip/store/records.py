@@ -83,7 +83,7 @@ def unpack_value(data: bytes | memoryview) -> Any:
 def encode_ir(ir: FileIR) -> bytes:
     """The stored form of a file: status, symbols and interface, without the body."""
     head = (_STATUSES.index(ir.status), ir.lines, int(ir.generated), ir.reason, tuple(map(tuple, ir.problems)))
-    return pack_value((head, _encode_symbols(ir.symbols), _encode_beside(ir.interface, ir.symbols)))
+    return pack_value((head, encode_symbols(ir.symbols), _encode_beside(ir.interface, ir.symbols)))
 
 
 def decode_ir(data: bytes) -> FileIR:
@@ -98,7 +98,7 @@ def decode_head_and_symbols(data: bytes) -> FileIR:
     return FileIR(
         status=_STATUSES[status],
         lines=lines,
-        symbols=_decode_symbols(symbols),
+        symbols=decode_symbols(symbols),
         problems=tuple(ParseProblem(*problem) for problem in problems),
         reason=reason,
         generated=bool(generated),
@@ -108,7 +108,7 @@ def decode_head_and_symbols(data: bytes) -> FileIR:
 def decode_interface_of(data: bytes) -> Interface:
     """The interface alone."""
     _, symbols, interface = unpack_value(data)
-    return _decode_beside(interface, _decode_symbols(symbols))
+    return _decode_beside(interface, decode_symbols(symbols))
 
 
 _PLAIN = b""
@@ -162,7 +162,8 @@ def decode_interface(data: bytes) -> Interface:
     return Interface(*fields) if fields else Interface()
 
 
-def _encode_symbols(rows: Sequence[SymbolRow]) -> bytes:
+def encode_symbols(rows: Sequence[SymbolRow]) -> bytes:
+    """Columns of names, kinds, places and hashes."""
     if not rows:
         return b""
     names, kinds, parents, flags, lines, name_lines, ends, starts, heads, stops, doc_starts, doc_stops, *hashes = zip(
@@ -188,7 +189,7 @@ def _encode_symbols(rows: Sequence[SymbolRow]) -> bytes:
     )
 
 
-def _decode_symbols(data: bytes) -> tuple[SymbolRow, ...]:
+def decode_symbols(data: bytes) -> tuple[SymbolRow, ...]:
     if not data:
         return ()
     (
@@ -254,7 +255,7 @@ def link_record(linked: LinkedFile) -> LinkRecord:
     """What is kept of a link: its edges, and its open references without their lines."""
     counts: dict[tuple[str, str, str, str], int] = {}
     for row in linked.unresolved:
-        key = (row.kind, row.name, row.reason, row.detail if row.kind == "imports" else "")
+        key = (row.kind, row.name, row.reason, row.detail if row.kind == "imports" or not row.name else "")
         counts[key] = counts.get(key, 0) + 1
     return LinkRecord(linked.edges, tuple(OpenReference(*key, times) for key, times in sorted(counts.items())))
 
