@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -20,10 +21,8 @@ def ends() -> Iterator[tuple[int, int]]:
     reading, writing = os.pipe()
     yield reading, writing
     for end in (reading, writing):
-        try:
+        with contextlib.suppress(OSError):
             os.close(end)
-        except OSError:
-            pass
 
 
 def lines_of(ends: tuple[int, int], *chunks: bytes, longest: int = 1 << 20) -> list[bytes]:
@@ -99,8 +98,8 @@ def test_what_is_no_utf8_is_escaped() -> None:
 
 
 def test_numbers_that_json_does_not_have_are_no_messages() -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="JSON compliant"):
         encode(float("nan"))
     for line in (b"NaN", b"[Infinity]", b"1" * 5000, b"[" * 200_000, Overlong()):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=r"JSON|digits|deep|long"):
             decode(line)

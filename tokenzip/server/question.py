@@ -13,6 +13,7 @@ from typing import Any
 from tokenzip.budget import counted, lay_out
 from tokenzip.errors import Cancelled
 from tokenzip.server.alarms import Alarms
+from tokenzip.server.indexing import Elsewhere, Job, Stage
 from tokenzip.server.protocol import Call, Json
 
 PATIENCE = 1.7
@@ -48,17 +49,41 @@ class Question:
         self._as_result = as_result
         self._patience = patience
         self._deadline = deadline
-        self._stage: tuple[str, int, int] | None = None
+        self._stage: Stage | None = None
         self._may_go_on = False
+        self._goes_elsewhere = False
+
+    def index_elsewhere(self, is_wanted: bool) -> None:
+        """Whether a call that begins to index is to leave that to a child."""
+        self._goes_elsewhere = is_wanted
 
     def on_progress(self, stage: str, done: int, total: int) -> None:
-        """The index has done so much of a stage. Raises Cancelled to stop it, if nobody wants it any more."""
+        """The index has done so much of a stage. Raises Cancelled to stop it if nobody wants it, Elsewhere to move it."""
         if self._call.is_over and not self._may_go_on:
             raise Cancelled("The call was cancelled")
+        if self._goes_elsewhere:
+            raise Elsewhere
+        self._tell((stage, done, total))
+
+    def follow(self, job: Job) -> None:
+        """Wait for a child that indexes. Raises Withdrawn once the call is over, however that came."""
+
+        def on_stage(stage: Stage) -> None:
+            if self._may_go_on:
+                job.keep()
+            self._call.check()
+            self._tell(stage)
+
+        job.wait(on_stage)
+
+    def _tell(self, stage: Stage) -> None:
+        if stage == self._stage:
+            return
+        name, done, total = stage
         if self._stage is None:
-            self._call.log("info", f"indexing: {stage} {done}/{total}")
-        self._stage = (stage, done, total)
-        self._call.progress_of_stage(stage, done, total)
+            self._call.log("info", f"indexing: {name} {done}/{total}")
+        self._stage = stage
+        self._call.progress_of_stage(name, done, total)
 
     @contextmanager
     def alarmed(self, alarms: Alarms) -> Iterator[None]:

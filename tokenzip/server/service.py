@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import tokenzip
 from tokenzip.server.arguments import Operation
+from tokenzip.server.indexing import Indexer
 from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Call, Connection, Fault, Identity, Json, Method, page
 from tokenzip.server.question import DEADLINE, PATIENCE
 from tokenzip.server.resources import Resources
@@ -49,12 +50,14 @@ class Server:
         repository: str | None = None,
         at: str | None = None,
         open_repository: Callable[[str], object] | None = None,
+        indexer: Indexer | None = None,
         patience: float = PATIENCE,
         deadline: float = DEADLINE,
     ) -> None:
         self._load_operations = operations
         self._workspace = Workspace(repository, declared=lambda: self.connection.roots, open_repository=open_repository)
         self._at = at
+        self._indexer = indexer
         self._limits = (patience, deadline)
         self._loading = threading.Lock()
         self._parts: _Parts | None = None
@@ -100,7 +103,14 @@ class Server:
             if self._parts is None:
                 patience, deadline = self._limits
                 operations = self._load_operations()
-                tools = Tools(operations, self._workspace, at=self._at, patience=patience, deadline=deadline)
+                tools = Tools(
+                    operations,
+                    self._workspace,
+                    at=self._at,
+                    indexer=self._indexer,
+                    patience=patience,
+                    deadline=deadline,
+                )
                 self._parts = _Parts(tools, Resources(tools))
             return self._parts
 

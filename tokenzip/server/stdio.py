@@ -14,6 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from tokenzip.server.arguments import Operation
+from tokenzip.server.indexing import Indexer
 from tokenzip.server.service import Server
 from tokenzip.server.wire import claim_standard_streams
 
@@ -30,7 +31,7 @@ def serve_stdio(repository: str | None = None, at: str | None = None) -> NoRetur
         print(
             "tokenzip: MCP server on standard input and output, made to be started by a client; Ctrl-D ends it", file=sys.stderr
         )
-    server = Server(claim_standard_streams(), load_operations, repository=repository, at=at)
+    server = Server(claim_standard_streams(), load_operations, repository=repository, at=at, indexer=Indexer())
     server.serve(_parent_watch())
     os._exit(0)
 

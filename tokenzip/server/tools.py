@@ -10,10 +10,14 @@ from tokenzip.budget import lay_out
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.server.alarms import Alarms
 from tokenzip.server.arguments import Operation, as_meant, tool_entry
+from tokenzip.server.indexing import Elsewhere, Indexer
 from tokenzip.server.journal import record_failure
-from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, page
+from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, Withdrawn, page
 from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
 from tokenzip.server.workspace import Workspace
+
+MOST_CHILDREN = 2
+"""Children that may index for one call: the first may have been at work for another revision."""
 
 HARD_CAP = 20_000
 """Bytes of one answer. Clients cut, or hide in files, what is longer than 40,000 to 50,000."""
@@ -34,12 +38,14 @@ class Tools:
         workspace: Workspace,
         *,
         at: str | None = None,
+        indexer: Indexer | None = None,
         patience: float = PATIENCE,
         deadline: float = DEADLINE,
     ) -> None:
         self.operations = operations
         self._workspace = workspace
         self._at = at
+        self._indexer = indexer
         self._patience = patience
         self._deadline = deadline
         self._alarms = Alarms()
@@ -69,16 +75,36 @@ class Tools:
         question = Question(call, name, arguments, as_result, patience=self._patience, deadline=self._deadline)
         try:
             with question.alarmed(self._alarms):
-                repository = self._workspace.repository()
-                repository.progress = question.on_progress
-                return work(repository, arguments)
-        except Cancelled:
+                return self._asked(question, name, work)
+        except (Cancelled, Withdrawn):
             call.check()
             raise
         except TokenzipError as error:
             return error_answer(error.code, error.message, error.hint, error.candidates)
         except Exception as error:
             return _bug_answer(name, error)
+
+    def _asked(self, question: Question, name: str, work: Work) -> Json:
+        """What `work` answers. Where it would have to index, a child does that first."""
+        children = 0 if self._indexer is None else MOST_CHILDREN
+        while True:
+            question.index_elsewhere(children > 0)
+            repository = self._workspace.repository()
+            repository.progress = question.on_progress
+            try:
+                return work(repository, question.arguments)
+            except Elsewhere:
+                children = children - 1 if self._index(question, name, repository) else 0
+
+    def _index(self, question: Question, name: str, repository: Any) -> bool:
+        """Whether a child has indexed what the question needs, or what another one needed."""
+        assert self._indexer is not None
+        try:
+            job = self._indexer.job(repository.root or repository.git.common_dir, name, question.arguments)
+        except OSError:  # no more processes to be had
+            return False
+        question.follow(job)
+        return job.succeeded
 
     def _completed(self, operation: Operation, arguments: Mapping[str, Any]) -> Json:
         """The arguments with the server's own defaults and bounds."""
