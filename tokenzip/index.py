@@ -64,20 +64,25 @@ def analysis_tag() -> bytes:
 
 def extract(source: bytes, language: str) -> FileIR:
     """What the bytes say, in the form that the store gives back (lists become tuples). Never raises for any input."""
-    if len(source) > LARGEST_FILE:
-        return too_large(len(source))
-    try:
-        ir = registry.get(language).extract(source)
-    except RecursionError:
-        return failed(source, "nested too deeply")
-    except Exception as error:
-        _LOG.exception("the %s extractor failed", language)
-        return failed(source, f"fault in the {language} extractor: {type(error).__name__}")
+    ir = _extract(source, language)
     return replace(
         ir,
         interface=decode_interface(encode_interface(ir.interface)),
         body=None if ir.body is None else unpack_value(pack_value(ir.body)),
     )
+
+
+def _extract(source: bytes, language: str) -> FileIR:
+    """What the bytes say, as the language gives it: good enough for what is encoded at once."""
+    if len(source) > LARGEST_FILE:
+        return too_large(len(source))
+    try:
+        return registry.get(language).extract(source)
+    except RecursionError:
+        return failed(source, "nested too deeply")
+    except Exception as error:
+        _LOG.exception("the %s extractor failed", language)
+        return failed(source, f"fault in the {language} extractor: {type(error).__name__}")
 
 
 def too_large(size: int) -> FileIR:
@@ -252,7 +257,7 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
     announces: list[tuple[str, tuple[str, ...]]] = []
     names: list[tuple[str, tuple[str, ...]]] = []
     for source in sources:
-        ir = extract_blob(state.git, source)
+        ir = _unread(source) or _extract(state.git.blob(source.blob), source.language)
         records.append(encode_ir(ir))
         spilled.append((source.path, _spill(state, ir)))
         if ir.interface.announces:
@@ -266,12 +271,15 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
 
 
 def extract_blob(git: GitRepository, source: Source) -> FileIR:
-    """What a blob of the repository says; a blob that is not there (partial clone) is a skipped file."""
+    """What a blob of the repository says, in the form that the store gives back."""
+    return _unread(source) or extract(git.blob(source.blob), source.language)
+
+
+def _unread(source: Source) -> FileIR | None:
+    """Stands for a blob that is not read: absent in a partial clone, or too large."""
     if source.size is None:
         return FileIR("skipped", 0, reason="absent: this is a partial clone")
-    if source.size > LARGEST_FILE:
-        return too_large(source.size)
-    return extract(git.blob(source.blob), source.language)
+    return too_large(source.size) if source.size > LARGEST_FILE else None
 
 
 def _spill(state: WorkerState, ir: FileIR) -> Spilled:

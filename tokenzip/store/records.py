@@ -31,8 +31,8 @@ from tokenzip.model import (
     qualified_names,
 )
 
-PACK_BYTES = 1 << 15
-"""Raw size at which a pack is closed: about 8 KB after compression, two pages of the store."""
+PACK_BYTES = 1 << 16
+"""Raw size at which a pack is closed: about 14 KB after compression, four pages of the store."""
 _LEVEL = 9
 _STATUSES: tuple[Status, ...] = ("parsed", "partial", "failed", "skipped")
 _SYMBOL_KIND = {name: number for number, name in enumerate(SYMBOL_KINDS)}
@@ -252,10 +252,16 @@ def _plus(numbers: Sequence[int], bases: Sequence[int]) -> list[int]:
 
 
 def link_record(linked: LinkedFile) -> LinkRecord:
-    """What is kept of a link: its edges, and its open references without their lines."""
+    """What is kept of a link: its edges, and its open references without their lines.
+
+    A reference that leaves the repository keeps its name only if it is an import: those name the packages depended on.
+    """
     counts: dict[tuple[str, str, str, str], int] = {}
     for row in linked.unresolved:
-        key = (row.kind, row.name, row.reason, row.detail if row.kind == "imports" or not row.name else "")
+        if row.reason == "external" and row.kind != "imports":
+            key = (row.kind, "", row.reason, "")
+        else:
+            key = (row.kind, row.name, row.reason, row.detail if row.kind == "imports" or not row.name else "")
         counts[key] = counts.get(key, 0) + 1
     return LinkRecord(linked.edges, tuple(OpenReference(*key, times) for key, times in sorted(counts.items())))
 
