@@ -139,8 +139,8 @@ class InProcess(Client):
         self._ends = (to_server, from_server)
         options.setdefault("open_repository", toy_server.open_repository)
         table = toy_server.OPERATIONS if operations is None else operations
-        self.server = Server(Wire(to_server, from_server), lambda: table, **options)
-        self._thread = threading.Thread(target=self.server.serve, daemon=True)
+        self.server = Server(lambda: table, **options)
+        self._thread = threading.Thread(target=self.server.serve, args=(Wire(to_server, from_server),), daemon=True)
         self._thread.start()
 
     def close(self) -> None:

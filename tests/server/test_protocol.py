@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from mcp_client import LONG, META, PREFIX, SHORT, InProcess, in_process, is_answer
 
+from tokenzip.server.protocol import Connection
+
 
 @pytest.fixture
 def fresh() -> Iterator[InProcess]:
@@ -32,6 +34,11 @@ def modern() -> Iterator[InProcess]:
 def client(request: pytest.FixtureRequest) -> InProcess:
     era: InProcess = request.getfixturevalue(request.param)
     return era
+
+
+def connection_of(client: InProcess) -> Connection:
+    assert client.server.connection is not None
+    return client.server.connection
 
 
 # -- the legacy era
@@ -81,7 +88,7 @@ def test_roots_are_asked_for_and_used(fresh: InProcess) -> None:
     request = fresh.wait_notification("roots/list")
     fresh.send({"jsonrpc": "2.0", "id": request["id"], "result": {"roots": [{"uri": "file:///a%20b"}, 1, {"uri": 2}]}})
     fresh.result("ping")
-    assert fresh.server.connection.roots == ("file:///a%20b",)
+    assert connection_of(fresh).roots == ("file:///a%20b",)
 
 
 # -- the modern era
@@ -128,7 +135,7 @@ def test_a_subscription_is_acknowledged_and_ends_with_the_connection(modern: InP
     acknowledged = modern.wait_notification("notifications/subscriptions/acknowledged")
     assert acknowledged["params"]["_meta"] == {f"{PREFIX}subscriptionId": "s"}
     assert modern.wait_answer("s", SHORT) is None
-    modern.server.connection.close()
+    connection_of(modern).close()
     assert modern.wait_answer("s")["result"]["_meta"][f"{PREFIX}subscriptionId"] == "s"
 
 
@@ -137,7 +144,7 @@ def test_a_cancelled_subscription_never_gets_an_answer(modern: InProcess) -> Non
     modern.wait_notification("notifications/subscriptions/acknowledged")
     modern.notify("notifications/cancelled", requestId="s")
     modern.result("tools/list")
-    modern.server.connection.close()
+    connection_of(modern).close()
     assert modern.wait_answer("s", SHORT) is None
 
 

@@ -137,5 +137,5 @@ if __name__ == "__main__":
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: os._exit(0))
     limits = {"patience": float(sys.argv[1])} if sys.argv[1:] else {}
-    Server(claim_standard_streams(), lambda: OPERATIONS, open_repository=open_repository, **limits).serve()
+    Server(lambda: OPERATIONS, open_repository=open_repository, **limits).serve(claim_standard_streams())
     os._exit(0)

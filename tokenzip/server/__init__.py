@@ -10,7 +10,23 @@ keeps a slow one from keeping its client waiting, `workspace` finds the reposito
 
 from __future__ import annotations
 
-from tokenzip.server.service import Server
-from tokenzip.server.stdio import serve_stdio
+from typing import NoReturn
 
-__all__ = ["Server", "serve_stdio"]
+from tokenzip.errors import UsageError
+from tokenzip.server.service import Server
+from tokenzip.server.stdio import load_operations, serve_stdio
+
+__all__ = ["Server", "serve_http", "serve_stdio"]
+
+
+def serve_http(repository: str | None = None, at: str | None = None, *, host: str = "127.0.0.1", port: int = 8765) -> NoReturn:
+    """Serve any number of clients at ``http://HOST:PORT/mcp``. Raises UsageError where the official SDK is not installed."""
+    try:
+        from tokenzip.server import http
+    except ImportError as error:
+        raise UsageError(
+            f"HTTP needs the official MCP SDK, version 2 ({error})", hint="pip install 'tokenzip[http]', or use stdio"
+        ) from error
+    from tokenzip.server.indexing import Indexer
+
+    http.serve(Server(load_operations, repository=repository, at=at, indexer=Indexer()), host, port)

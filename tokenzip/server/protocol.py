@@ -16,9 +16,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from tokenzip.server.wire import Wire, decode
+from tokenzip.server.wire import decode
 
 Json = dict[str, Any]
 RequestId = str | int
@@ -143,6 +143,12 @@ class Call:
 Handler = Callable[[Call, Json], Json | None]
 
 
+class Sender(Protocol):
+    """Where messages to the client go: a wire, or another transport. Any thread may send."""
+
+    def send(self, message: object, /) -> None: ...
+
+
 class Method(NamedTuple):
     """What answers a method. A handler that may take time runs on a worker, the others where messages are read."""
 
@@ -165,11 +171,11 @@ class Identity(NamedTuple):
 class Connection:
     """One client: its version, its running calls, its subscriptions."""
 
-    def __init__(self, wire: Wire, identity: Identity, methods: Mapping[str, Method]) -> None:
+    def __init__(self, sender: Sender, identity: Identity, methods: Mapping[str, Method]) -> None:
         self.log_level: str | None = None
         self.roots: tuple[str, ...] = ()
         """File URIs that a legacy client declared as its workspace."""
-        self._wire = wire
+        self.send = sender.send
         self._identity = identity
         self._methods = {**self._own_methods(), **methods}
         self._version: str | None = None
@@ -181,22 +187,14 @@ class Connection:
         self._subscriptions: dict[RequestId, Call] = {}
         self._workers = Workers(WORKERS, self._run)
 
-    def serve(self, is_client_alive: Callable[[], bool] = lambda: True) -> None:
-        """Read messages until the client is gone, then let what was accepted finish, for a moment."""
-        for line in self._wire.lines(is_client_alive):
-            self.receive(line)
-        self.close()
-
     def close(self, patience: float = LAST_WORDS) -> None:
+        """The client has said all it will: let what was accepted finish, for a moment."""
         end = time.monotonic() + patience
         while self._unsent and time.monotonic() < end:
             time.sleep(0.005)
         for call in list(self._subscriptions.values()):
             self.send(self.success(call, {"_meta": {SUBSCRIPTION_KEY: call.id}}))
         self._subscriptions.clear()
-
-    def send(self, message: object) -> None:
-        self._wire.send(message)
 
     # -- messages in ---------------------------------------------------------------------------------------------
 

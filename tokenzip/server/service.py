@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import tokenzip
 from tokenzip.server.arguments import Operation
 from tokenzip.server.indexing import Indexer
-from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Call, Connection, Fault, Identity, Json, Method, page
+from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Call, Connection, Fault, Identity, Json, Method, Sender, page
 from tokenzip.server.question import DEADLINE, PATIENCE
 from tokenzip.server.resources import Resources
 from tokenzip.server.tools import Tools
@@ -40,11 +40,10 @@ list, `next` holds ready-made calls. While an answer says "indexing", ask again 
 
 
 class Server:
-    """Operations over a wire. Tests bring operations and repositories of their own."""
+    """Operations for clients. Tests bring operations and repositories of their own."""
 
     def __init__(
         self,
-        wire: Wire,
         operations: Callable[[], Mapping[str, Operation]],
         *,
         repository: str | None = None,
@@ -55,17 +54,28 @@ class Server:
         deadline: float = DEADLINE,
     ) -> None:
         self._load_operations = operations
-        self._workspace = Workspace(repository, declared=lambda: self.connection.roots, open_repository=open_repository)
+        self._workspace = Workspace(repository, declared=self._roots, open_repository=open_repository)
         self._at = at
         self._indexer = indexer
         self._limits = (patience, deadline)
         self._loading = threading.Lock()
         self._parts: _Parts | None = None
-        self.connection = Connection(wire, Identity(INFO, CAPABILITIES, INSTRUCTIONS), self._methods())
+        self.connection: Connection | None = None
+        """The client that started us, if one did: its workspace folders are where to look for the repository."""
 
-    def serve(self, is_client_alive: Callable[[], bool] = lambda: True) -> None:
-        """Answer until the client is gone."""
-        self.connection.serve(is_client_alive)
+    def connect(self, sender: Sender) -> Connection:
+        """A connection for one client, whose answers go to `sender`."""
+        return Connection(sender, Identity(INFO, CAPABILITIES, INSTRUCTIONS), self._methods())
+
+    def serve(self, wire: Wire, is_client_alive: Callable[[], bool] = lambda: True) -> None:
+        """Answer the client that started us until it is gone."""
+        self.connection = self.connect(wire)
+        for line in wire.lines(is_client_alive):
+            self.connection.receive(line)
+        self.connection.close()
+
+    def _roots(self) -> Sequence[str]:
+        return () if self.connection is None else self.connection.roots
 
     def _methods(self) -> Mapping[str, Method]:
         # What needs the operations loads them once, which takes a moment: it must not hold up the reading of messages.

@@ -31,8 +31,8 @@ def serve_stdio(repository: str | None = None, at: str | None = None) -> NoRetur
         print(
             "tokenzip: MCP server on standard input and output, made to be started by a client; Ctrl-D ends it", file=sys.stderr
         )
-    server = Server(claim_standard_streams(), load_operations, repository=repository, at=at, indexer=Indexer())
-    server.serve(_parent_watch())
+    wire = claim_standard_streams()
+    Server(load_operations, repository=repository, at=at, indexer=Indexer()).serve(wire, _parent_watch())
     os._exit(0)
 
 
