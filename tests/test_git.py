@@ -9,6 +9,7 @@ import os
 import subprocess
 import zlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -900,3 +901,24 @@ def test_a_read_only_repository_is_read(repo: Repo) -> None:
 def test_records_of_a_failing_command_raise(repo: Repo) -> None:
     with pytest.raises(GitError):
         list(Git(str(repo.path)).records("log", "-z", "nope", "--"))
+
+
+def test_directories_that_were_forgotten_are_read_again(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenzip.git.trees._KEPT_ENTRIES", 6)
+    repo.commit({f"d{i % 5}/e{i % 3}/f{i}.py": f"{i}\n" for i in range(60)})
+    git = opened(repo)
+    _, tree = git.resolve("HEAD")
+    listed = repo.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    for _ in range(2):
+        assert [entry.path for entry in git.walk(tree)] == listed
+        assert [change.path for change in git.diff_trees(None, tree)] == sorted(listed)
+        assert len(git._trees._parsed) <= 6
+
+
+def test_threads_share_one_repository(repo: Repo) -> None:
+    repo.commit({f"d{i % 5}/f{i}.py": f"x = {i}\n" for i in range(50)})
+    git = opened(repo)
+    expected = files_of(git)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: files_of(opened(repo)) and files_of(git), range(12)):
+            assert found == expected

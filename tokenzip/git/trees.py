@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,8 +12,8 @@ from tokenzip.git.objects import Objects, TreeEntry, parsed_tree
 from tokenzip.model import BlobId, TreeId
 
 DIRECTORY, SYMLINK, GITLINK, REGULAR, EXECUTABLE = 0o40000, 0o120000, 0o160000, 0o100644, 0o100755
-_KEPT_TREES = 20_000
-"""Parsed trees held in memory: about 1 KB each for usual directories. Content never changes, so any may be forgotten."""
+_KEPT_ENTRIES = 50_000
+"""Parsed entries held in memory, some 230 bytes each. Content never changes, so any directory may be forgotten."""
 
 
 class FileEntry(NamedTuple):
@@ -37,11 +38,14 @@ class Trees:
     def __init__(self, objects: Objects, algorithm: str) -> None:
         self._objects = objects
         self._id_bytes = hashlib.new(algorithm).digest_size
-        self._parsed: dict[str, tuple[TreeEntry, ...]] = {empty_tree(algorithm): ()}
+        self._parsed: dict[str, tuple[TreeEntry, ...]] = {}
+        self._held = 0
+        self._lock = threading.Lock()
+        self._empty = empty_tree(algorithm)
 
     def entries(self, tree: str) -> tuple[TreeEntry, ...]:
         """The entries of one directory in git's order; mode ``0o40000`` is a sub-directory."""
-        known = self._parsed.get(tree)
+        known = () if tree == self._empty else self._parsed.get(tree)
         if known is None:
             kind, data = self._objects.read(tree)
             known = self._keep(tree, kind, data)
@@ -61,14 +65,13 @@ class Trees:
 
     def walk(self, tree: str) -> Iterator[FileEntry]:
         """Every file below a tree, in git's order."""
-        self._fetch_below([tree])
         # Each frame: prefix and the entries still to come. A tree has no cycles, but may be deeper than Python's stack.
-        stack: list[tuple[str, Iterator[TreeEntry]]] = [("", iter(self.entries(tree)))]
+        stack: list[tuple[str, Iterator[TreeEntry]]] = [("", iter(self._with_children(tree)))]
         while stack:
             prefix, entries = stack[-1]
             for name, mode, object_id in entries:
                 if mode == DIRECTORY:
-                    stack.append((f"{prefix}{name}/", iter(self.entries(object_id))))
+                    stack.append((f"{prefix}{name}/", iter(self._with_children(object_id))))
                     break
                 yield FileEntry(prefix + name, mode, object_id)
             else:
@@ -106,11 +109,11 @@ class Trees:
     def _table(self, tree: str | None) -> dict[str, tuple[int, str]]:
         return {} if tree is None else {name: (mode, object_id) for name, mode, object_id in self.entries(tree)}
 
-    def _fetch_below(self, trees: Sequence[str]) -> None:
-        level = list(trees)
-        while level:
-            self._fetch(level)
-            level = [e.id for tree in dict.fromkeys(level) for e in self._parsed.get(tree, ()) if e.mode == DIRECTORY]
+    def _with_children(self, tree: str) -> tuple[TreeEntry, ...]:
+        """The entries of a directory whose sub-directories will be asked for next."""
+        entries = self.entries(tree)
+        self._fetch([entry.id for entry in entries if entry.mode == DIRECTORY])
+        return entries
 
     def _fetch(self, trees: Sequence[str]) -> None:
         """Read those that are not held yet, many questions at once. What is absent shows when it is asked for."""
@@ -124,10 +127,19 @@ class Trees:
     def _keep(self, tree: str, kind: str, data: bytes) -> tuple[TreeEntry, ...]:
         if kind != "tree":
             raise GitError(f"object {tree} is a {kind}, not a tree")
-        if len(self._parsed) >= _KEPT_TREES:
-            self._parsed = {}
-        parsed = self._parsed[tree] = parsed_tree(data, self._id_bytes)
+        parsed = parsed_tree(data, self._id_bytes)
+        with self._lock:
+            if tree not in self._parsed:
+                self._parsed[tree] = parsed
+                self._held += len(parsed) + 1
+            if self._held > _KEPT_ENTRIES:
+                self._forget_older_half()
         return parsed
+
+    def _forget_older_half(self) -> None:
+        while self._held > _KEPT_ENTRIES // 2:
+            oldest = next(iter(self._parsed))
+            self._held -= len(self._parsed.pop(oldest)) + 1
 
 
 def empty_tree(algorithm: str) -> TreeId:
