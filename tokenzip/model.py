@@ -244,7 +244,7 @@ class Symbol:
         return uuid.UUID(bytes=path_half + content_half)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Edge:
     """One edge of a snapshot, both ends named."""
 
