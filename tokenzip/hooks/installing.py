@@ -8,12 +8,14 @@ import shutil
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokenzip.hooks import block
 from tokenzip.hooks.block import FRESH, KEPT_FOLDER, NAMES, Recipe
 from tokenzip.hooks.running import log_file, marker
-from tokenzip.repository import Repository
+
+if TYPE_CHECKING:
+    from tokenzip.repository import Repository
 
 State = dict[str, Any]
 """``state`` (absent, installed, bypassed, refused), ``why``, ``hint``, ``hooks`` (name -> what), ``folder``, ``scope`` ..."""
