@@ -62,7 +62,8 @@ def substitute(alternatives: Alternatives, mapping: Mapping[tuple[str, str, str]
         elif kind == "T":
             one = ("T", tuple([substitute(argument, mapping, level + 1) for argument in one[1]]))
         elif kind in ("F", "Ft", "Ct", "It", "o", "L"):
-            one = (*one[:-1], compose(one[-1], mapping, level + 1))
+            if one[-1]:
+                one = (*one[:-1], compose(one[-1], mapping, level + 1))
         elif kind == "B":
             one = ("B", one[1], substitute((one[2],), mapping, level + 1)[0] if one[2][0] != "V" else one[2])
         if one not in found:
@@ -71,11 +72,8 @@ def substitute(alternatives: Alternatives, mapping: Mapping[tuple[str, str, str]
 
 
 def compose(bound: Bound, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0) -> Bound:
-    """What is bound, with the mapping applied to it and added to it."""
-    items = {key: substitute(value, mapping, level) for key, value in bound}
-    for key, value in mapping.items():
-        items.setdefault(key, value)
-    return tuple(sorted(items.items(), key=lambda item: item[0]))
+    """What is bound, with the mapping applied to it. (All variables of an expression are bound, at first to themselves.)"""
+    return tuple([(key, substitute(value, mapping, level)) for key, value in bound]) if bound else bound
 
 
 def has_variables(alternatives: Alternatives, level: int = 0) -> bool:
@@ -84,8 +82,12 @@ def has_variables(alternatives: Alternatives, level: int = 0) -> bool:
         return False
     for one in alternatives:
         kind = one[0]
-        if kind == "V" or kind in ("Ft", "Ct", "It", "o", "L"):
+        if kind == "V":
             return True
+        if kind in ("Ft", "Ct", "It", "o", "L"):
+            if any(has_variables(value, level + 1) for _, value in one[-1]):
+                return True
+            continue
         if kind in ("X", "I") and one[-1] and one[-1] != "this":
             if any(has_variables(argument, level + 1) for argument in one[-1]):
                 return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.javascript.alternatives import (
+    MAX_ALTERNATIVES,
     NOTHING,
     Alternative,
     Alternatives,
@@ -47,24 +48,29 @@ class Calls(Values):
             return NOTHING
         return NOTHING
 
-    def signatures(self, one: Alternative, arguments: tuple[Any, ...], path: str, name: str = "()") -> Alternatives:
-        """The call signatures of a value, those that fit the arguments."""
-        found = self.instance_member(one, name) if one[0] == "I" else self._all_signatures(one, name)
-        if len(found) < 2:
-            return found
-        fitting = tuple([inner for inner in found if self._fits(inner, arguments, path)])
-        return fitting or found
+    def signatures(self, one: Alternative, arguments: tuple[Any, ...] | None, path: str, name: str = "()") -> Alternatives:
+        """The call signatures of a value; those that fit the arguments, if there are several."""
+        if one[0] == "I":
+            found = self.find_member(one[1], one[2], name)
+            if found is None:
+                return NOTHING
+            home, written = found[0][0], [entry[1] for entry in found[1] if entry[0] == "v"]
+            mapping = self.instance_variables(one, found[0])
+        else:
+            home = one[1]
+            parts = self.node(one[1], one[2])
+            written = [value for member, value in parts[1] if member == name] if parts is not None else []
+            mapping = dict(one[3])
+        if len(written) > 1 and arguments is not None:
+            written = [expr for expr in written if self._fits(home, expr, arguments, path)] or written
+        return union([substitute(self.type_of(home, expr), mapping) for expr in written[:MAX_ALTERNATIVES]])
 
-    def _all_signatures(self, one: Alternative, name: str) -> Alternatives:
-        _, path, expr, bound = one
-        parts = self.node(path, expr)
-        env = dict(bound)
-        return union([self.type_of(path, written, env) for member, written in parts[1] if member == name]) if parts else NOTHING
-
-    def _fits(self, signature: Alternative, arguments: tuple[Any, ...], path: str) -> bool:
+    def _fits(self, home: str, expr: Any, arguments: tuple[Any, ...], path: str) -> bool:
         """Whether a signature can take the arguments, judged by their number and by functions against strings."""
-        parts = self.node(signature[1], signature[2]) if signature[0] == "Ft" else None
-        if parts is None:
+        parts = self.node(home, expr)
+        if parts is not None and parts[0] == "n":
+            parts = self.node(home, parts[1])
+        if parts is None or parts[0] not in ("tf", "tn"):
             return True
         params = parts[1]
         rest = bool(params) and bool(params[-1][2] & _REST)
@@ -75,24 +81,23 @@ class Calls(Values):
             if position >= len(params) or params[position][2] & _REST:
                 break
             inner = self.node(path, argument) if not (type(argument) is tuple and argument[:1] == ("=",)) else None
-            written = self.node(signature[1], params[position][1])
-            if inner is None or written is None:
-                continue
-            if inner[0] in ("s", "l") and written[0] in ("tf", "ta", "tt", "to"):
-                return False
-            if inner[0] in ("L", "o") and written[0] in ("tl", "ts"):
-                return False
-            if inner[0] == "L" and written[0] == "V" and self._is_textual((("V", signature[1], *written[1:]),), parts, signature):
+            written = self.node(home, params[position][1])
+            if inner is not None and written is not None and not self._may_be(home, inner, written, parts[3]):
                 return False
         return True
 
-    def _is_textual(self, _variable: Alternatives, parts: Any, signature: Alternative) -> bool:
-        """Whether a type variable of the signature is bounded by string."""
-        for name, bound, _ in parts[3]:
-            if name == _variable[0][3]:
-                written = self.node(signature[1], bound)
-                return written is not None and written[0] in ("tl", "ts")
-        return False
+    def _may_be(self, home: str, given: Any, written: Any, variables: Any) -> bool:
+        """Whether a literal argument may have the written type, as far as syntax shows."""
+        if written[0] == "V":
+            bound = next((self.node(home, bound) for name, bound, _ in variables if name == written[2]), None)
+            if bound is None:
+                return True
+            written = bound
+        if given[0] in ("s", "l"):
+            return written[0] not in ("tf", "ta", "tt", "to")
+        if given[0] in ("L", "o", "d"):
+            return written[0] not in ("tl", "ts")
+        return True
 
     def _call_function(self, one: Alternative, arguments: tuple[Any, ...], types: tuple[Any, ...], path: str) -> Alternatives:
         _, home, name, this, bound = one
@@ -503,7 +508,7 @@ class Calls(Values):
             params = [(parameter[1], parameter[3]) for parameter in declared[3]]
             return self._parameter_at(function[1], params, position, dict(function[4]), rest)
         if kind in ("I", "It"):
-            return union([self.parameter_type(one, position, rest) for one in self.signatures(function, (), function[1])])
+            return union([self.parameter_type(one, position, rest) for one in self.signatures(function, None, function[1])])
         if kind == "=":
             given: tuple[Alternatives, ...] = function[1]
             return given[position] if position < len(given) else NOTHING

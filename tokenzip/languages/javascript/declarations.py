@@ -575,9 +575,9 @@ class Declarations(Expressions):
                 definition.flags |= Flag.PROPERTY
             members.setdefault(definition.name, []).append(("set" if "set" in words else "d", definition.order))
         elif kind == "call_signature":
-            members.setdefault("()", []).append(("v", self._signature(node, "tf"), None))
+            members.setdefault("()", []).append(("v", self.make("n", self._signature(node, "tf")), None))
         elif kind == "construct_signature":
-            members.setdefault("new()", []).append(("v", self._signature(node, "tn"), None))
+            members.setdefault("new()", []).append(("v", self.make("n", self._signature(node, "tn")), None))
         elif kind == "index_signature":
             members.setdefault("[]", []).append(("v", self.declared(node.child_by_field_name("type")), None))
 

@@ -10,12 +10,14 @@ from tokenzip.languages.javascript.alternatives import (
     NOTHING,
     Alternative,
     Alternatives,
+    Bound,
     substitute,
     union,
     with_receiver,
 )
 from tokenzip.languages.javascript.names import GLOBALS
 from tokenzip.languages.javascript.resolve import Resolver
+from tokenzip.languages.javascript.structure import variables
 from tokenzip.model import Flag
 
 _FUNCTION_KINDS = frozenset({"f"})
@@ -79,10 +81,18 @@ class Definitions(Resolver):
             return NOTHING
         kind = one[0]
         if kind == "f":
-            return (("F", path, name, None, ()),)
+            return (("F", path, name, None, self._outer_variables(path, name)),)
         if kind == "c":
             return (("C", path, name),)
         return (("O", path, name),) if kind in ("o", "e") else NOTHING
+
+    def _outer_variables(self, path: str, name: str) -> Bound:
+        """The type variables of the class or interface that a method belongs to, each standing for itself."""
+        owner = name.rpartition(".")[0]
+        outer = self.definition(path, owner) if owner else None
+        if outer is None or outer[0] not in ("c", "i") or not outer[2]:
+            return ()
+        return tuple([((path, owner, parameter), (("V", path, owner, parameter),)) for parameter, _, _ in outer[2]])
 
     def defined_type(self, path: str, name: str, arguments: tuple[Alternatives, ...]) -> Alternatives:
         """The type that a definition declares, with its arguments."""
@@ -433,6 +443,13 @@ class Definitions(Resolver):
             return self.table[expr] if expr >= 0 and path == self.path else None
         return expr
 
+    def closed(self, path: str, expr: Any, env: Any) -> Bound:
+        """The variables of an expression with what the environment says of them; by default each stands for itself."""
+        keys = variables(path, expr, self.node, self.lambdas)
+        if not keys:
+            return ()
+        return tuple([(key, env[key] if env and key in env else (("V", *key),)) for key in keys])
+
     def find_member(self, path: str, name: str, member: str, skip: int = 0) -> tuple[Base, tuple[Any, ...]] | None:
         """(where, entries) of a member of instances, in the order of inheritance."""
         found: tuple[Base, tuple[Any, ...]] | None = self.lookup(
@@ -452,23 +469,27 @@ class Definitions(Resolver):
         raise NotImplementedError
 
     def instance_member(self, instance: Alternative, name: str, skip: int = 0, receiver: Alternative | None = None) -> Alternatives:
-        _, path, owner, arguments = instance
-        found = self.find_member(path, owner, name, skip)
+        found = self.find_member(instance[1], instance[2], name, skip)
         if found is None:
             return NOTHING
-        (base_path, base, given), entries = found
+        (base_path, base, _), entries = found
         value: Alternatives = self.lookup(("member", base_path, base, name), self._member_value, base_path, base, entries)
+        return self.bound(substitute(value, self.instance_variables(instance, found[0])), receiver or instance)
+
+    def instance_variables(self, instance: Alternative, base: Base) -> dict[tuple[str, str, str], Alternatives]:
+        """What the type variables of a base (or the class itself) are in an instance."""
+        _, path, owner, arguments = instance
+        base_path, base_name, given = base
         mapping: dict[tuple[str, str, str], Alternatives] = {}
-        declared = self.definition(base_path, base)
+        declared = self.definition(base_path, base_name)
         if given and declared is not None and declared[0] in ("c", "i"):
-            mapping = self.bind_arguments(base_path, base, declared[2], given)
+            mapping = self.bind_arguments(base_path, base_name, declared[2], given)
         if arguments and arguments != "this":
-            own = declared if (base_path, base) == (path, owner) else self.definition(path, owner)
+            own = declared if (base_path, base_name) == (path, owner) else self.definition(path, owner)
             if own is not None and own[0] in ("c", "i"):
                 outer = self.bind_arguments(path, owner, own[2], arguments)
                 mapping = {key: substitute(bound, outer) for key, bound in mapping.items()} | outer
-        value = substitute(value, mapping)
-        return self.bound(value, receiver or instance)
+        return mapping
 
     def _member_value(self, path: str, owner: str, entries: tuple[Any, ...]) -> Alternatives:
         parts: list[Alternatives] = []

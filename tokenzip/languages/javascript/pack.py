@@ -11,6 +11,9 @@ from tokenzip.model import Flag
 MAX_NODES = 240
 """Expressions inside one value of the interface; a larger value is unknown to other files."""
 MAX_ENTRIES = 8
+"""Values kept of one name."""
+MAX_SIGNATURES = 40
+"""Call signatures kept of one interface."""
 _SINGLE = frozenset({"w", "i", "I", "x", "ke", "kr", "kt", "ta", "tR", "tk", "n", "sp", "w'", "G", "ty"})
 _FUNCTION_KINDS = frozenset({"function", "method", "constructor"})
 _OBJECT_KINDS = frozenset({"variable", "constant", "property", "object", "enum", "namespace"})
@@ -174,7 +177,7 @@ class Packer:
     def entries(self, entries: list[Expr], owner: str, nested: bool) -> tuple[Expr, ...]:
         """Entries of a name: (``d`` qualified), (``set`` qualified), (``v``/``s`` value qualified-or-None), imports as they are."""
         found: list[Expr] = []
-        for entry in entries[:MAX_ENTRIES]:
+        for entry in entries[: MAX_SIGNATURES if len(entries) > MAX_ENTRIES and entries[0][0] == "v" else MAX_ENTRIES]:
             op = entry[0]
             if op in ("d", "set"):
                 definition = self.walk.definitions[entry[1]]

@@ -132,11 +132,9 @@ class Statements(Declarations):
             self.frame.types["\0" + name] = annotation
 
     def _initial(self, name: str, name_node: Node, value_node: Node, whole: Node, kind: str, annotation: int) -> tuple[int, Definition | None]:
-        node = value_node
-        while node.type in ("parenthesized_expression", "as_expression", "satisfies_expression") and node.named_child_count:
-            if node.type != "parenthesized_expression" and len(node.named_children) > 1:
-                break
-            node = node.named_children[0]
+        node, asserted = self._unwrapped(value_node)
+        if asserted is not None and node.type in (*FUNCTIONS, "class") and annotation < 0:
+            annotation = self.declared(asserted)
         definition: Definition | None
         if node.type in FUNCTIONS:
             definition = self.function_definition(whole, node, name, name_node, "function", annotation)
@@ -145,14 +143,26 @@ class Statements(Declarations):
             definition = self.class_definition(whole, node, name, name_node)
             return self.make("d", definition.order), definition
         definition = self._variable(name, whole, name_node, kind, value_node)
-        if node.type == "object" and annotation < 0:
+        if node.type == "object" and annotation < 0 and asserted is None:
             owner = definition
             if owner is None:
                 owner = self.define(name, "object", node, hidden=True)
             value = self.object_value(node, owner, annotation)
             return value, definition
-        value = self.expect(node, annotation) if annotation >= 0 else self.expression(value_node)
+        value = self.expect(value_node, annotation) if annotation >= 0 else self.expression(value_node)
         return self.declared_value(annotation, value), definition
+
+    def _unwrapped(self, node: Node) -> tuple[Node, Node | None]:
+        """(the value inside parentheses and assertions, the type that the innermost assertion names)"""
+        asserted: Node | None = None
+        while node.type in ("parenthesized_expression", "as_expression", "satisfies_expression"):
+            parts = [child for child in node.named_children if child.type != "comment"]
+            if not parts:
+                break
+            if node.type != "parenthesized_expression" and len(parts) > 1:
+                asserted = parts[1]
+            node = parts[0]
+        return node, asserted
 
     def _variable(self, name: str, whole: Node, name_node: Node, kind: str, value: Node | None) -> Definition | None:
         """The symbol of a variable that other files or functions may name."""
@@ -486,15 +496,17 @@ class Statements(Declarations):
     def _assign_module(self, value: int | None, right: Node | None) -> int:
         if right is not None:
             node = right
-            if node.type == "object":
+            if node.type == "object" and value is None:
                 found = self.object_value(node, self.commonjs(), ABSENT)
                 self._export_object(found)
                 return found
-            if node.type in FUNCTIONS and node.child_by_field_name("name") is None:
-                definition = self.function_definition(right.parent or right, node, "exports", None, "function")
+            name = node.child_by_field_name("name")
+            text = self.text(name) if name is not None else "exports"
+            if node.type in FUNCTIONS:
+                definition = self.function_definition(right.parent or right, node, text, name, "function")
                 value = self.make("d", definition.order)
-            elif node.type == "class" and node.child_by_field_name("name") is None:
-                definition = self.class_definition(right.parent or right, node, "exports", None)
+            elif node.type == "class":
+                definition = self.class_definition(right.parent or right, node, text, name)
                 value = self.make("d", definition.order)
             else:
                 value = self.expression(node)

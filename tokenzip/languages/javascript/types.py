@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, compose, substitute, union
+from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, substitute, union
 from tokenzip.languages.javascript.lookups import Definitions
 from tokenzip.languages.javascript.names import ARRAYS, KNOWN_TYPES, MAPS, PROMISES, SAME
 
@@ -32,7 +32,7 @@ class Types(Definitions):
             return self._combined(path, parts, env)
         if op in ("tf", "tn", "to"):
             kind = {"tf": "Ft", "tn": "Ct", "to": "It"}[op]
-            return ((kind, path, expr, compose((), env) if env else ()),)
+            return ((kind, path, expr, self.closed(path, expr, env)),)
         return self._other(path, parts, env)
 
     def _arguments(self, path: str, arguments: tuple[Any, ...], env: Env) -> tuple[Alternatives, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, compose, union
+from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, union
 from tokenzip.languages.javascript.names import ARRAYS, MAPS
 from tokenzip.languages.javascript.types import Env, Types
 from tokenzip.model import Flag
@@ -95,10 +95,10 @@ class Values(Types):
         return (("X", "string", ((("Y", parts[1]),),)),)
 
     def _lambda(self, path: str, expr: Any, parts: Any, env: Env) -> Alternatives:
-        return (("L", path, parts[1] if type(expr) is int else expr, compose((), env) if env else ()),)
+        return (("L", path, parts[1] if type(expr) is int else expr, self.closed(path, expr, env)),)
 
     def _object(self, path: str, expr: Any, _parts: Any, env: Env) -> Alternatives:
-        return (("o", path, expr, compose((), env) if env else ()),)
+        return (("o", path, expr, self.closed(path, expr, env)),)
 
     def _module(self, path: str, _expr: Any, parts: Any, _env: Env) -> Alternatives:
         return self.imported(path, parts[1], "*")
