@@ -496,7 +496,8 @@ def test_a_partial_clone_never_fetches(repo: Repo, tmp_path: Path) -> None:
     repo.git("config", "uploadpack.allowFilter", "true")
     partial = repo.clone(tmp_path / "partial", "--filter=blob:none")
     git = opened(partial)
-    assert git.is_partial()
+    assert git.is_partial
+    assert not opened(repo).is_partial
     assert files_of(git) == {"a.py": b"x = 2\n"}
     before = _state_of(partial.path / ".git/objects")
     (entry,) = git.walk(git.resolve("HEAD~1")[1])

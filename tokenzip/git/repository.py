@@ -5,6 +5,7 @@ Everything here reads; nothing in the repository is ever written. Object ids are
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -298,6 +299,7 @@ class GitRepository:
         """The folder whose hooks git runs here, as an absolute path (it need not exist)."""
         return os.path.join(self._git.folder, self._git.text("rev-parse", "--git-path", "hooks"))
 
+    @functools.cached_property
     def is_partial(self) -> bool:
         """Whether objects may be absent because the clone was filtered."""
         return bool(
@@ -331,7 +333,7 @@ class GitRepository:
         return Git(self._git.folder, self._index_file)
 
     def _absent_hint(self) -> str:
-        if self.is_partial():
+        if self.is_partial:
             return "this is a partial clone, and nothing is fetched unasked: `git fetch --refetch` or check the commit out"
         if self.is_shallow:
             return "this is a shallow clone: git fetch --unshallow brings the rest"
