@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from gitrepo import Repo, hermetic_environment
 
-from tokenzip.budget import answer_text, estimate_tokens
+from tokenzip.budget import estimate_tokens, lay_out
 from tokenzip.operations import OPERATIONS, look_at
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
@@ -117,7 +117,7 @@ def test_every_answer_carries_the_envelope(tool: str, ask: Ask) -> None:
     assert answer["complete"] is True or set(answer["complete"]) >= {"why", "unresolved"}
     assert answer["truncated"] is None
     assert len(answer["next"]) <= 2
-    assert json.loads(answer_text(answer)) == answer
+    assert json.loads(lay_out(answer)) == answer
 
 
 @pytest.mark.parametrize("tool", QUESTIONS)
@@ -130,7 +130,7 @@ def test_proposed_calls_can_be_made(tool: str, ask: Ask, shop: Repository) -> No
 def test_the_same_question_gets_the_same_bytes(tool: str, ask: Ask, unchanged: Repo) -> None:
     first = ask(tool, **QUESTIONS[tool])
     again = OPERATIONS[tool].run(open_repository(str(unchanged.path)), {"max_tokens": 0, **QUESTIONS[tool]})
-    assert answer_text(first) == answer_text(again)
+    assert lay_out(first) == lay_out(again)
 
 
 @pytest.mark.parametrize("tool", QUESTIONS)
@@ -138,8 +138,8 @@ def test_the_same_question_gets_the_same_bytes(tool: str, ask: Ask, unchanged: R
 def test_a_budget_holds_and_what_is_missing_is_said(tool: str, budget: int, ask: Ask) -> None:
     whole = ask(tool, **QUESTIONS[tool])
     answer = ask(tool, **QUESTIONS[tool] | {"max_tokens": budget})
-    assert estimate_tokens(answer_text(answer)) <= answer["token_count"] <= budget
-    if len(answer_text(answer)) < len(answer_text(whole)):
+    assert estimate_tokens(lay_out(answer)) <= answer["token_count"] <= budget
+    if len(lay_out(answer)) < len(lay_out(whole)):
         assert answer["truncated"] or answer.get("left_out") or any("cut" in item for item in answer["items"]), answer
 
 

@@ -12,15 +12,16 @@ from tokenzip.cli.options import Options, common
 
 @click.command()
 @click.option("--transport", type=click.Choice(["stdio", "http"]), default="stdio", help="How clients connect (default stdio).")
+@click.option("--host", metavar="HOST", default="127.0.0.1", help="Address of the http transport (default 127.0.0.1).")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="Port of the http transport (default 8765).")
 @click.option("--at", metavar="REV", help="Answer for this revision where a call names none.")
 @click.option("--repo", metavar="DIR", help="The repository (default: the one that the client works in).")
-def serve(*, transport: str, at: str | None, repo: str | None) -> None:
+def serve(*, transport: str, host: str, port: int, at: str | None, repo: str | None) -> None:
     """Serve the graph to coding agents over MCP."""
-
-    from tokenzip.server import serve_stdio
+    from tokenzip.server import serve_http, serve_stdio
 
     if transport == "http":
-        raise click.UsageError("The http transport is not there yet; use stdio.")
+        serve_http(repo, at, host=host, port=port)
     serve_stdio(repo, at)
 
 

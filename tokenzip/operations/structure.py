@@ -200,9 +200,12 @@ def most_used(snapshot: Snapshot, users: Counter[SymbolKey], count: int = MOST_U
 
 
 def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
-    """Files where a reader begins: mains, servers, and the files that stand for a package, nearest to their module's root."""
-    roots = {module.path for module in modules}
-    found: list[tuple[int, int, str]] = []
+    """Files where a reader begins: mains, servers, and the files that stand for a package, nearest to their module's root.
+
+    The modules come in the order given, each with a few.
+    """
+    place = {module.path: number for number, module in enumerate(modules)}
+    found: dict[str, list[tuple[int, int, str]]] = {module.path: [] for module in modules}
     for path in snapshot.paths():
         rank = _entry_rank(path)
         file = snapshot.file(path) if rank is not None else None
@@ -211,9 +214,10 @@ def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
         root = snapshot.modules().module_of(path).path
         below = [part for part in posixpath.dirname(path)[len(root) :].split("/") if part and part not in {"src", "lib"}]
         stands_for_package = _ENTRY_STEMS[rank] in _PACKAGE_STEMS
-        if root in roots and len(below) <= 1 and not (stands_for_package and root != "" and below):
-            found.append((len(below) + (root != ""), rank, path))
-    return [{"handle": path, "kind": "file"} for _, _, path in sorted(found)[:ENTRY_POINTS]]
+        if root in place and len(below) <= 1 and not (stands_for_package and root != "" and below):
+            found[root].append((len(below), rank, path))
+    paths = [path for module in modules for _, _, path in sorted(found[module.path])[: ENTRY_POINTS if len(modules) < 4 else 3]]
+    return [{"handle": path, "kind": "file"} for path in paths[:ENTRY_POINTS]]
 
 
 def _entry_rank(path: str) -> int | None:

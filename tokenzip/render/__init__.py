@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from tokenzip.budget import lay_out
 from tokenzip.errors import UsageError
 from tokenzip.render.answers import document
 from tokenzip.render.blocks import PLAIN, Style, write_markdown, write_text
@@ -31,6 +31,6 @@ def render(tool: str, answer: Mapping[str, Any], form: str = "text", style: Styl
 
 
 def to_json(answer: Mapping[str, Any]) -> str:
-    """The answer as JSON that any UTF-8 stream takes: odd bytes of file names stay surrogate escapes."""
-    text = json.dumps(answer, ensure_ascii=False, indent=1)
+    """The answer as JSON, byte for byte as agents get it, but for odd bytes of file names: those stay escapes of surrogates."""
+    text = lay_out(answer)
     return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tokenzip.render.blocks import Block, Cell, Code, Note, Paragraph, Rows, Section, Title
@@ -229,7 +230,8 @@ def _search(answer: Json) -> Iterator[Block]:
 def _map(answer: Json) -> Iterator[Block]:
     counts = answer["counts"]
     size = f"{counted(counts['files'], 'file')}, {counts['lines']:,} lines, {counted(counts['symbols'], 'symbol')}"
-    yield Title((Cell(answer["name"], "name"), Cell(size)), at_text(answer["at"]))
+    name = answer["name"] if answer["name"] != "." else ""
+    yield Title((Cell(name, "name"), Cell(size)), at_text(answer["at"]))
     if answer["languages"]:
         yield Section("Languages")
         yield Rows(
@@ -366,17 +368,31 @@ def _outline_row(item: Json) -> tuple[Cell, ...]:
 # Changes.
 
 
-def _reached_row(item: Json) -> tuple[Cell, ...]:
+def _reached_row(item: Json, origins: Collection[str]) -> tuple[Cell, ...]:
     where = f"{item['file']}:{item['edge']['line']}"
-    what = f"{item['edge']['kind']} {item['via']}"
-    return Cell("test" if item["test"] else "", "dim"), Cell(where, "place"), Cell(_own_name(item), "name"), Cell(what, "code")
+    via = "" if item["via"] in origins else f"{item['edge']['kind']} {item['via'].rpartition('::')[2]}"
+    return Cell(where, "place"), Cell(_own_name(item), "name"), Cell(via, "code")
 
 
-def _reached(items: Sequence[Json]) -> Iterator[Block]:
-    for distance in sorted({item["distance"] for item in items}):
-        level = [item for item in items if item["distance"] == distance]
+def _reached(items: Sequence[Json], origins: Collection[str] = ()) -> Iterator[Block]:
+    """What is reached, by distance; tests only by file, since that is how they are run."""
+    others = [item for item in items if not item["test"]]
+    for distance in sorted({item["distance"] for item in others}):
+        level = [item for item in others if item["distance"] == distance]
         yield Section("Reached directly" if distance == 1 else f"Reached in {distance} steps")
-        yield Rows(tuple(_reached_row(item) for item in level), ("test", "where", "symbol", "via"))
+        yield Rows(tuple(_reached_row(item, origins) for item in level), ("where", "symbol", "via"))
+    tests = [item for item in items if item["test"]]
+    if tests:
+        yield Section(f"Tests ({len(tests)})")
+        yield Rows(tuple(_test_rows(tests)), ("tests", "file", "steps"))
+
+
+def _test_rows(tests: Sequence[Json]) -> Iterator[tuple[Cell, ...]]:
+    counts = Counter(item["file"] for item in tests)
+    nearest = {path: min(item["distance"] for item in tests if item["file"] == path) for path in counts}
+    for path in sorted(counts, key=lambda path: (nearest[path], -counts[path], path)):
+        steps = "direct" if nearest[path] == 1 else f"{nearest[path]} steps"
+        yield Cell(str(counts[path]), "number"), Cell(path, "name"), Cell(steps, "dim")
 
 
 def _impact(answer: Json) -> Iterator[Block]:
@@ -385,7 +401,7 @@ def _impact(answer: Json) -> Iterator[Block]:
         yield Paragraph("Nothing that is known of uses it.")
         return
     yield Paragraph(_impact_summary(answer["summary"]))
-    yield from _reached(answer["items"])
+    yield from _reached(answer["items"], answer["of"])
     if len(answer["modules"]) > 1:
         yield Section("Modules")
         yield Rows(tuple((Cell(f"{each['reached']:,}", "number"), Cell(each["module"], "name")) for each in answer["modules"]))
