@@ -1,7 +1,7 @@
 """The labelled set for `tokenzip.diff`: edit scripts over small projects, with what they truly change.
 
 ``diff_cases/<language>/base`` is a project, ``diff_cases/<language>/cases.toml`` lists edit scripts for it. Truth is one line a
-change: ``aspects kind handle effect``, aspects joined by ``+`` with the weightiest first, and ``<- old handle`` where it differs.
+change: ``aspects kind handle effect``, aspects joined by ``+`` with the weightiest first, ``<- old handle`` where it differs.
 Members of an added or removed class go with it and are not listed.
 """
 

@@ -48,12 +48,15 @@ def aspects(base: Node, head: Node, pairing: Pairing) -> Aspects:
     flags = _differing_flags(base, head, renamed)
     docs = base.documentation != head.documentation
     signature, modifiers = _signature(base, head)
+    body = _body_differs(base, head)
+    if body and base.kind == head.kind == "type_alias":
+        signature, body = True, False  # what it stands for is all there is to it
     return Aspects(
         renamed=renamed,
         moved=not pairing.is_same_place(base, head),
         signature=signature,
         modifiers=modifiers or bool(flags),
-        body=_body_differs(base, head),
+        body=body,
         docs=docs,
         flags=flags,
     )

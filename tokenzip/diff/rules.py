@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tokenzip.diff.aspects import Aspects, modifiers_of
+from tokenzip.diff.aspects import Aspects, interface_of, modifiers_of
 from tokenzip.diff.side import Node
 from tokenzip.languages.shape import canonical_text
 from tokenzip.model import Effect, Flag, Parameter
@@ -87,7 +87,8 @@ def added(node: Node) -> Finding:
 def changed(base: Node, head: Node, aspects: Aspects, kept: str) -> list[Finding]:
     """All findings about a pair. `kept` says how the old name still works; empty if it does not."""
     if not is_visible(base):
-        return [("compatible", "visible now")] if is_visible(head) else [("internal", "")]
+        appears = is_visible(head) and (aspects.renamed or aspects.moved or aspects.modifiers)
+        return [("compatible", "visible now") if appears else ("internal", "")]
     findings: list[Finding] = []
     if aspects.renamed or aspects.moved:
         findings.append(_gone_from_its_place(base, head, aspects, kept))
@@ -121,11 +122,12 @@ def _signature(base: Node, head: Node) -> list[Finding]:
     findings += _returns(base, head, language)
     findings += _generics(base, head, language)
     findings += _bases(base, head, language)
-    if base.kind == "type_alias" and canonical_text(language, base.detail.value, is_type=True) != canonical_text(
-        language, head.detail.value, is_type=True
-    ):
+    if base.kind == "type_alias" and base.body_tokens + base.signature_tokens != head.body_tokens + head.signature_tokens:
         findings.append(("breaking", "stands for another type"))
-    return findings or [("breaking", "signature differs")]
+    if findings:
+        return findings
+    same = interface_of(language, base.detail) == interface_of(language, head.detail)
+    return [("breaking", "signature differs") if same else ("internal", "the same in another spelling")]
 
 
 def _parameters(base: Node, head: Node, rules: Conventions, language: str) -> Iterator[Finding]:
@@ -397,8 +399,6 @@ def _unless_property(finding: Finding, flag: Flag, differing: Flag) -> Finding:
 def _body(base: Node, head: Node) -> Iterator[Finding]:
     if head.kind == "enum_member":
         yield "breaking", f"value was `{base.detail.value}`, is `{head.detail.value}`"
-    elif head.kind == "type_alias":
-        yield "breaking", "stands for another type"
     elif head.group == "value" and base.detail.value != head.detail.value:
         yield "compatible", "another value"
     else:

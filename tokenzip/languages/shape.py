@@ -23,13 +23,19 @@ GRAMMARS: dict[str, Any] = {"python": "python", "javascript": "tsx", "typescript
 """Language -> grammar. JavaScript is read by the larger grammar of its family, so that Flow-like annotations hurt less."""
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment", "html_comment", "line_continuation"})
 _TRANSPARENT = frozenset(
-    {"parenthesized_expression", "parenthesized_type", "with_clause", "union_type", "intersection_type", "ERROR"}
-)
-"""Nodes that leave no trace of their own: a formatter may add or remove them, or their nesting says nothing."""
+    {
+        "parenthesized_expression", "parenthesized_type", "with_clause", "union_type", "intersection_type", "ERROR", "block",
+        "statement_block", "class_body", "interface_body", "object_type", "enum_body",
+    }
+)  # fmt: skip
+"""Nodes that leave no trace of their own: a formatter may add or remove them, or the node above says the same."""
 _SAME = dict.fromkeys(("tuple", "expression_list", "pattern_list", "tuple_pattern"), "tuple")
-_WITHOUT_PARENTHESES = _TRANSPARENT | frozenset(_SAME) | {"import_from_statement"}
+_WITHOUT_PARENTHESES = frozenset(
+    {"parenthesized_expression", "parenthesized_type", "with_clause", "import_from_statement", *_SAME}
+)
 _CLOSERS = frozenset({")", "]", "}", ">"})
-_FREE_SEPARATORS = frozenset({"interface_body", "object_type"})
+_FREE_SEPARATORS = frozenset({"interface_body", "object_type", "enum_body", "object"})
+"""Where a comma says no more than a line end, or than the end of what stands before it."""
 _KEYED = frozenset(
     {"pair", "property_signature", "method_signature", "method_definition", "public_field_definition", "pair_pattern"}
 )
@@ -65,7 +71,7 @@ class Shape:
         return tuple("\0self" if token == name else token for token in out) if name else tuple(out)
 
     def statements(self, holes: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-        """Canonical tokens of what a file does by itself: its statements without imports, documentation and the `holes`.
+        """Canonical tokens of what a file does by itself: statements without imports, exports, documentation and the `holes`.
 
         A declaration around a hole (``export const x =`` around ``x``) goes with it; a block around one (``if``) stays.
         """
@@ -78,7 +84,7 @@ class Shape:
             pending.pop()
         while pending:
             node = pending.pop()
-            if node.type in _IMPORTS or node.type in _COMMENTS or _within(node, cut):
+            if node.type in _IMPORTS or node.type in _COMMENTS or node.type == ";" or _within(node, cut) or _passes_on(node):
                 continue
             if not _overlaps(node, cut):
                 out.extend(_Walk(self._source, node.start_byte, node.end_byte, ()).run(node))
@@ -92,6 +98,43 @@ class Shape:
             return ""
         first = next((child for child in self._root.children if child.type not in _COMMENTS), None)
         return syntax.text(first, self._source) if first is not None and first.type == "string" else ""
+
+
+def _passes_on(node: Node) -> bool:
+    """Whether a statement only exports names: ``export { a }``, ``export default a``, ``module.exports = { a, b: c }``."""
+    if node.type == "export_statement":
+        value = node.child_by_field_name("value")
+        return node.child_by_field_name("declaration") is None and (value is None or value.type == "identifier")
+    inner = node.named_children[0] if node.type == "expression_statement" and node.named_child_count else None
+    while inner is not None and inner.type == "assignment_expression" and _is_export(inner.child_by_field_name("left")):
+        inner = inner.child_by_field_name("right")
+        if inner is not None and _is_names(inner):
+            return True
+    return False
+
+
+def _is_export(target: Node | None) -> bool:
+    written = target.text if target is not None else None
+    return written is not None and re.match(rb"(?:module\s*\.\s*)?exports\b", written) is not None
+
+
+def _is_names(value: Node) -> bool:
+    """Names, or objects of names; what is required is a name too."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if node.type == "object":
+            pending.extend(child for child in node.named_children if child.type not in _COMMENTS)
+        elif node.type == "pair":
+            value_of_pair = node.child_by_field_name("value")
+            pending.extend([value_of_pair] if value_of_pair is not None else [])
+        elif node.type == "call_expression":
+            called = node.child_by_field_name("function")
+            if called is None or called.text != b"require":
+                return False
+        elif node.type not in ("identifier", "shorthand_property_identifier", "member_expression"):
+            return False
+    return True
 
 
 def _within(node: Node, holes: Sequence[tuple[int, int]]) -> bool:
@@ -183,7 +226,7 @@ def _kept(node: Node, children: Sequence[Node]) -> list[Node]:
             following = significant[place + 1].type if place + 1 < len(significant) else ")"
             if following in _CLOSERS or kind in _FREE_SEPARATORS:
                 continue
-        elif (sign in "()" and bare) or (place == 0 and sign in "|&" and kind in _TRANSPARENT):
+        elif (sign in "()" and bare) or (place == 0 and sign in "|&" and kind in ("union_type", "intersection_type")):
             continue
         kept.append(child)
     return kept
