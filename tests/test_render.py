@@ -44,7 +44,7 @@ def test_text_aligns_and_says_what_is_missing() -> None:
         "  calls  b.py:5 (+1)  g  def g(x)\n"
         "\n"
         "2 steps away\n"
-        "  calls ~  c.py:1  (module level)  via b.py::g\n"
+        "  calls  c.py:1  (module level)  via b.py::g\n"
         "\n"
         "2 of 9 shown; go on with --cursor 2.abc\n"
         "May be incomplete. 4 open references: who knows (d.py:1, …)\n"

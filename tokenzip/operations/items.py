@@ -81,7 +81,9 @@ def _source(snapshot: Snapshot, path: str) -> bytes:
 def signature_of(snapshot: Snapshot, symbol: Symbol) -> str:
     """The head of a definition on one line, without comments and without the sign that opens its body."""
     text = _source(snapshot, symbol.path)[symbol.row.start : symbol.row.signature_end].decode("utf-8", "replace")
-    return " ".join(re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).split()).removesuffix("=>").rstrip(" ={:")
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    text = re.sub(r",?\s*\n\s*([)\]}>])", r"\1", re.sub(r"([(\[{<])\s*\n\s*", r"\1", text))
+    return " ".join(text.split()).removesuffix("=>").rstrip(" ={:")
 
 
 def symbol_source(snapshot: Snapshot, symbol: Symbol) -> str:

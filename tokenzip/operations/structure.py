@@ -216,7 +216,11 @@ def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
         stands_for_package = _ENTRY_STEMS[rank] in _PACKAGE_STEMS
         if root in place and len(below) <= 1 and not (stands_for_package and root != "" and below):
             found[root].append((len(below), rank, path))
-    paths = [path for module in modules for _, _, path in sorted(found[module.path])[: ENTRY_POINTS if len(modules) < 4 else 3]]
+    paths = [
+        path
+        for module in modules
+        for _, _, path in sorted(found[module.path])[: 2 if place[module.path] else ENTRY_POINTS // 2]
+    ]
     return [{"handle": path, "kind": "file"} for path in paths[:ENTRY_POINTS]]
 
 

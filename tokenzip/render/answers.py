@@ -99,7 +99,6 @@ def _edge_row(item: Json, *, backward: bool, by_file: bool) -> tuple[Cell, ...]:
     edge = item["edge"]
     lines = edge.get("lines", [edge["line"]])
     more = f" (+{len(lines) - 1})" if len(lines) > 1 else ""
-    kind = edge["kind"] + (" ~" if edge["tier"] == "typed" else "")
     where = f"{item['file']}:{edge['line']}{more}" if backward else place(item)
     name = "" if by_file else _own_name(item)
     note = "via " + item["via"] if "via" in item else ""
@@ -107,7 +106,7 @@ def _edge_row(item: Json, *, backward: bool, by_file: bool) -> tuple[Cell, ...]:
         note = ", ".join(uses)
     elif not note:
         note = item.get("signature", "")
-    return Cell(kind, "dim"), Cell(where, "place"), Cell(name, "name"), Cell(note, "code")
+    return Cell(edge["kind"], "dim"), Cell(where, "place"), Cell(name, "name"), Cell(note, "code")
 
 
 def _sources(items: Sequence[Json]) -> Iterator[Block]:
