@@ -62,7 +62,8 @@ def _is_minified(source: bytes) -> bool:
 def is_generated(source: bytes) -> bool:
     """Whether a comment in the first lines says that a program made the file."""
     head = source[:4000]
-    if not _GENERATED.search(head):
+    lowered = head.lower()
+    if b"generated" not in lowered and b"do not " not in lowered:
         return False
     for line in head.split(b"\n", _GENERATED_WINDOW)[:_GENERATED_WINDOW]:
         if _COMMENT_LINE.match(line) and _GENERATED.search(line) and not _NOT_GENERATED.search(line):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -17,8 +18,10 @@ from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from tokenzip.model import ParseProblem
 
-__all__ = ["Extent", "Node", "Tree", "line_count", "parse", "parts", "problems", "text", "token_hashes", "walk"]
+__all__ = ["Extent", "Node", "Tree", "kinds", "line_count", "parse", "parts", "problems", "text", "token_hashes", "walk"]
 
+_WHITE = frozenset(b" \t\r\n\f")
+_LINE_BREAK = 10
 MAX_PROBLEMS = 20
 """Problems listed for one file; the last entry says how many more there are."""
 
@@ -31,6 +34,13 @@ def _parser(grammar: SupportedLanguage) -> Parser:
 def parse(grammar: SupportedLanguage, source: bytes) -> Tree:
     """The syntax tree of UTF-8 source. Always a tree: what does not parse is an ERROR or MISSING node in it."""
     return _parser(grammar).parse(source)
+
+
+@functools.cache
+def kinds(grammar: SupportedLanguage) -> tuple[str, ...]:
+    """The node types of a grammar by `Node.kind_id`: ``kinds[node.kind_id]`` costs half of ``node.type``, which makes a string."""
+    language = get_language(grammar)
+    return tuple([sys.intern(language.node_kind_for_id(number) or "") for number in range(language.node_kind_count)])
 
 
 def text(node: Node, source: bytes) -> str:
@@ -102,42 +112,44 @@ class Extent(NamedTuple):
 
 
 def token_hashes(
-    source: bytes, extents: Sequence[Extent], marks: Iterable[tuple[int, bytes]], tokens: re.Pattern[bytes]
+    source: bytes, extents: Sequence[Extent], marks: Iterable[tuple[int, int]], tokens: re.Pattern[bytes]
 ) -> list[tuple[int, int]]:
     """(signature hash, content hash) of each symbol: 32 bits over its tokens, own name and documentation left out.
 
-    `tokens` matches one token at a time, and a NUL with the byte that follows it (``\\x00.``) as one token; what lies
-    between matches (layout, comments) does not count. `marks` are (offset, one byte) pairs that stand for structure which
-    only layout shows, such as the ends of Python's blocks.
+    `tokens` matches one token at a time (with a group: what the group matches), and a NUL with the byte that follows it
+    (``\\x00.``) as one token; what lies between, layout and comments, does not count. `marks` are (offset, control character)
+    pairs, written over white space: they stand for structure that only layout shows, such as the ends of Python's blocks.
 
-    One pass for the whole file: boundaries and marks are written into the source behind NULs, the tokens found, and the
+    One pass for the whole file: boundaries of symbols are written into the source behind NULs, the tokens found, and the
     result cut at the boundaries again. Asking the tree for its leaves would cost as much as parsing.
     """
     cuts = sorted({offset for extent in extents for offset in extent})
-    pieces = _pieces(source, cuts, marks, tokens)
-    place = {offset: index for index, offset in enumerate(cuts)}
+    pieces = _pieces(_marked(source, marks), cuts, tokens)
+    place = {offset: index for index, offset in enumerate(cuts, 1)}
     for extent in extents:
         if extent.doc_end > extent.doc_start:
-            for index in range(place[extent.doc_start] + 1, place[extent.doc_end] + 1):
+            for index in range(place[extent.doc_start], place[extent.doc_end]):
                 pieces[index] = b""
     hashes = []
+    crc, joined = zlib.crc32, b"".join
     for start, name_start, name_end, signature_end, end, _, _ in extents:
-        first, last = place[start] + 1, place[end] + 1
-        before, after = place[name_start] + 1, place[name_end] + 1
-        head = place[signature_end] + 1
-        signature = zlib.crc32(b"".join(pieces[after:head]), zlib.crc32(b"".join(pieces[first : min(before, head)])))
-        hashes.append((signature, zlib.crc32(b"".join(pieces[max(head, after) : last]), signature)))
+        before, after, head = place[name_start], place[name_end], place[signature_end]
+        signature = crc(joined(pieces[after:head]), crc(joined(pieces[place[start] : min(before, head)])))
+        hashes.append((signature, crc(joined(pieces[max(head, after) : place[end]]), signature)))
     return hashes
 
 
-def _pieces(source: bytes, cuts: Sequence[int], marks: Iterable[tuple[int, bytes]], tokens: re.Pattern[bytes]) -> list[bytes]:
+def _marked(source: bytes, marks: Iterable[tuple[int, int]]) -> bytearray:
+    marked = bytearray(source)
+    marked.append(_LINE_BREAK)
+    for offset, mark in marks:
+        if marked[offset] in _WHITE:
+            marked[offset] = mark
+    return marked
+
+
+def _pieces(source: bytearray, cuts: Sequence[int], tokens: re.Pattern[bytes]) -> list[bytes]:
     """Normalised text before the first cut, between neighbouring cuts, and after the last: one more than there are cuts."""
-    inserts = sorted([(offset, b"|") for offset in cuts] + list(marks))
-    parts: list[bytes] = []
-    last = 0
-    for offset, mark in inserts:
-        parts.append(source[last:offset])
-        parts.append(b"\0" + mark)
-        last = offset
-    parts.append(source[last:])
-    return b" ".join(tokens.findall(b"".join(parts))).split(b"\0|")
+    bounds = zip([0, *cuts], [*cuts, len(source)], strict=True)
+    cut = b"\0|".join([source[start:end] for start, end in bounds])
+    return b" ".join(filter(None, tokens.findall(cut))).split(b"\0|")

@@ -11,27 +11,30 @@ from collections.abc import Callable
 
 from tokenzip.languages import syntax
 from tokenzip.languages.python.ir import MAX_ARGUMENTS, MAX_ITEMS, UNKNOWN
-from tokenzip.languages.python.state import MAX_DEPTH, Env, Scope, State
+from tokenzip.languages.python.state import KINDS, MAX_DEPTH, Env, Scope, State
 from tokenzip.languages.syntax import Node, parts
 
 _PLAIN_NAME = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
 _CHAINED = frozenset({"attribute", "call", "subscript", "binary_operator", "boolean_operator"})
 _TYPE_CALLS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
+_STRING_PARTS = frozenset({"string_start", "string_content", "string_end"})
+_SPECIAL = _TYPE_CALLS | {"super", "cast"}
+_PASSING = frozenset({"global", "def", "attr"})
 
 
 def reduce(state: State, node: Node | None) -> int:
     """The closed expression of a node; UNKNOWN where it says nothing. Notes calls and uses on the way."""
     if node is None:
         return UNKNOWN
-    kind = node.type
+    kind = KINDS[node.kind_id]
     if kind == "identifier":
-        return state.load(state.text(node), node)
+        return state.load(state.source[node.start_byte : node.end_byte].decode(), node)
     state.depth += 1
     if state.depth > MAX_DEPTH:
         state.leave_out(node)
         result = UNKNOWN
     elif kind in _CHAINED:
-        result = _chain(state, node)
+        result = _chain(state, node, kind)
     else:
         result = _HANDLERS.get(kind, _others)(state, node)
     state.depth -= 1
@@ -47,42 +50,44 @@ def _others(state: State, node: Node) -> int:
 # ---- chains
 
 
-def _chain(state: State, node: Node) -> int:
+def _chain(state: State, node: Node, kind: str) -> int:
     """Attribute access, calls, subscripts and binary operators: down the left side, then back up step by step."""
-    links = []
+    links: list[tuple[Node, str]] = []
     head: Node | None = node
-    while head is not None and head.type in _CHAINED:
-        links.append(head)
+    while head is not None and kind in _CHAINED:
+        links.append((head, kind))
         head = head.child(0)
-    value, path = _chain_head(state, head, links[-1])
-    for position in range(len(links) - 1, -1, -1):
-        link = links[position]
-        kind = link.type
-        called = position > 0 and links[position - 1].type == "call"
-        if kind == "attribute":
-            value, path = _attribute(state, link, value, path, called)
-        elif kind == "call":
-            below = links[position + 1] if position + 1 < len(links) else head
-            value, path = _call(state, link, below, value), ""
-        elif kind == "subscript":
-            value, path = _subscript(state, link, value, path)
+        kind = KINDS[head.kind_id] if head is not None else ""
+    if kind != "identifier" or head is None:
+        value, path, name = reduce(state, head), "", ""
+    else:
+        path = name = state.source[head.start_byte : head.end_byte].decode()
+        if links[-1][1] == "call":
+            value = UNKNOWN if name == "super" else state.lookup(name)[0]
         else:
-            value, path = (_binary if kind == "binary_operator" else _boolean)(state, link, value), ""
+            value = state.load(name, head)
+    below = head
+    for position in range(len(links) - 1, -1, -1):
+        link, kind = links[position]
+        if kind == "attribute":
+            called = position > 0 and links[position - 1][1] == "call"
+            value, path, name, below = _attribute(state, link, value, path, called)
+        elif kind == "call":
+            value, path = _call(state, link, below, name, value), ""
+            name, below = "", link
+        else:
+            if kind == "subscript":
+                value, path = _subscript(state, link, value, path)
+            else:
+                value, path = (_binary if kind == "binary_operator" else _boolean)(state, link, value), ""
+            name, below = "", link
     return value
 
 
-def _chain_head(state: State, head: Node | None, first: Node) -> tuple[int, str]:
-    if head is None or head.type != "identifier":
-        return reduce(state, head), ""
-    name = state.text(head)
-    if first.type == "call":
-        return (UNKNOWN if name == "super" else state.lookup(name)[0]), name
-    return state.load(name, head), name
-
-
-def _attribute(state: State, node: Node, base: int, path: str, called: bool) -> tuple[int, str]:
+def _attribute(state: State, node: Node, base: int, path: str, called: bool) -> tuple[int, str, str, Node]:
+    """Value and path of ``base.name``, the name and its node."""
     last = node.children[-1]
-    name = state.text(last)
+    name = state.source[last.start_byte : last.end_byte].decode()
     if path:
         path = f"{path}.{name}"
         if state.scope.paths:
@@ -90,45 +95,33 @@ def _attribute(state: State, node: Node, base: int, path: str, called: bool) -> 
             if known is not None:
                 if not called:
                     state.use(state.make("attr", base, name), last, name)
-                return known, path
+                return known, path, name, last
     value = state.make("attr", base, name)
     if not called:
         state.use(value, last, name)
-    return value if base >= 0 else UNKNOWN, path
+    return (value if base >= 0 else UNKNOWN), path, name, last
 
 
-def _call(state: State, node: Node, callee: Node | None, value: int) -> int:
+def _call(state: State, node: Node, below: Node | None, name: str, value: int) -> int:
+    """A call of what has the value. `name`: its last name if it was written as one, with `below` the node that says the line."""
     arguments = node.child_by_field_name("arguments")
-    name, at = _written_name(state, callee, node)
-    if name == "super" and callee is not None and callee.type == "identifier":
-        return _super(state, arguments)
-    if name == "cast" and arguments is not None and len(parts(arguments)) == 2:
-        return _cast(state, arguments, value, at)
-    if name in _TYPE_CALLS:
-        return _type_variable(state, arguments)
+    at = below if name and below is not None else node
+    if name in _SPECIAL:
+        if name == "super" and value == UNKNOWN:
+            return _super(state, arguments)
+        if name == "cast" and arguments is not None and len(parts(arguments)) == 2:
+            return _cast(state, arguments, value, at)
+        if name in _TYPE_CALLS:
+            return _type_variable(state, arguments)
     positional, keywords = _arguments(state, arguments)
-    if value < 0 and callee is not None and callee.type == "attribute":
-        value = state.make("attr", UNKNOWN, name)
-        state.refer("call", UNKNOWN, at, name)
-        return UNKNOWN
     state.refer("call", value, at, name)
     if value < 0:
         return UNKNOWN
-    if (any(argument >= 0 for argument in positional) or keywords) and state.expressions[value][0] in ("global", "def", "attr"):
+    if (keywords or positional) and state.expressions[value][0] in _PASSING:
         state.passed.append((value, tuple(positional), tuple(keywords)))
     if name == "type" and len(positional) == 1:
         return state.over("type", positional[0])
     return state.make("call", value, tuple(positional[:MAX_ARGUMENTS]))
-
-
-def _written_name(state: State, callee: Node | None, call: Node) -> tuple[str, Node]:
-    """The last name of what is called, and the node that says the line."""
-    if callee is not None and callee.type == "identifier":
-        return state.text(callee), callee
-    if callee is not None and callee.type == "attribute":
-        last = callee.children[-1]
-        return state.text(last), last
-    return "", call
 
 
 def _super(state: State, arguments: Node | None) -> int:
@@ -159,14 +152,13 @@ def _arguments(state: State, arguments: Node | None) -> tuple[list[int], list[tu
     keywords: list[tuple[str, int]] = []
     if arguments is None:
         return positional, keywords
-    if arguments.type != "argument_list":
+    if KINDS[arguments.kind_id] != "argument_list":
         return [reduce(state, arguments)], keywords
     for child in arguments.named_children:
-        kind = child.type
-        if kind == "identifier":
-            positional.append(state.load(state.text(child), child))
-        elif kind == "keyword_argument":
-            keywords.append((state.text(child.children[0]), reduce(state, child.children[-1])))
+        kind = KINDS[child.kind_id]
+        if kind == "keyword_argument":
+            children = child.children
+            keywords.append((state.text(children[0]), reduce(state, children[-1])))
         elif kind != "comment":
             positional.append(reduce(state, child))
     return positional, keywords
@@ -236,10 +228,11 @@ def _parenthesized(state: State, node: Node) -> int:
 
 
 def _string(state: State, node: Node) -> int:
-    for child in node.named_children:
-        if child.type not in ("string_start", "string_content", "string_end"):
-            _others(state, child)
-    return state.literal("str")
+    if node.child_count > 3 or KINDS[node.kind_id] != "string":
+        for child in node.named_children:
+            if KINDS[child.kind_id] not in _STRING_PARTS:
+                _others(state, child)
+    return state.make("literal", "str")
 
 
 def _literal(name: str) -> Callable[[State, Node], int]:
@@ -430,9 +423,10 @@ def type_expression(state: State, node: Node | None) -> int:
 
 
 def _type_expression(state: State, node: Node) -> int:
-    kind = node.type
+    kind = KINDS[node.kind_id]
     if kind == "type":
-        return type_expression(state, node.named_children[0]) if node.named_children else UNKNOWN
+        inner = node.named_child(0)
+        return _type_expression(state, inner) if inner is not None else UNKNOWN
     if kind == "identifier":
         return _type_name(state, node, state.text(node))
     if kind in ("attribute", "member_type"):
@@ -516,7 +510,7 @@ def bind(state: State, node: Node | None, value: int, *, local: bool = False) ->
     """Bind a target to a value. `local`: the names stay inside (comprehensions)."""
     if node is None:
         return
-    kind = node.type
+    kind = KINDS[node.kind_id]
     if kind == "identifier":
         bind_name(state, state.text(node), value, node, local=local)
     elif kind in ("tuple_pattern", "pattern_list", "list_pattern", "tuple", "list"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from tokenzip.languages import content, syntax
@@ -35,7 +36,7 @@ from tokenzip.model import FileIR, Interface, ParseProblem, SymbolRow
 _ROW_FLAGS = ~(IS_CONTEXT | IS_SETTER | RETURNS_ANNOTATED)
 # Strings whole (f-strings too: what lies in their braces is part of the token), names and numbers, one sign at a time.
 _TOKENS = re.compile(
-    rb"#[^\n\x00]*|(\x00.|[rRbBuUfFtT]{0,2}(?:"
+    rb"#[^\n\x00\x01-\x08\x0e-\x1f]*|(\x00.|[rRbBuUfFtT]{0,2}(?:"
     rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
     rb"|\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+')"
     rb"|[\w\x80-\xff]+|[^\s\w\\])",
@@ -123,7 +124,7 @@ class _Packing:
             )
             for symbol in symbols
         ]  # fmt: skip
-        hashes = syntax.token_hashes(state.source, extents, state.marks, _TOKENS)
+        hashes = syntax.token_hashes(state.source, extents, self._marks(), _TOKENS)
         self._mark_exported()
         if codec is not None:
             moved = content.original_offsets(state.source, codec, {offset for extent in extents for offset in extent})
@@ -136,6 +137,18 @@ class _Packing:
             )
             for symbol, extent, (signature, whole) in zip(symbols, extents, hashes, strict=True)
         )  # fmt: skip
+
+    def _marks(self) -> Iterator[tuple[int, int]]:
+        """Control characters where statements and blocks begin and blocks end (one that says how many)."""
+        for start in self.state.starts:
+            yield start - 1, 1
+        for start in self.state.body_starts:
+            yield start - 1, 2
+        ends: dict[int, int] = {}
+        for end in self.state.ends:
+            ends[end] = ends.get(end, 0x0D) + 1
+        for end, mark in ends.items():
+            yield end, min(mark, 0x1F)
 
     def _mark_exported(self) -> None:
         """Public by `__all__`, else by a name without leading underscore; members of what is public, likewise."""

@@ -9,6 +9,7 @@ from tokenzip.languages.python.ir import MAX_HEIGHT, MAX_UNION, OVERLOAD, PROPER
 from tokenzip.languages.syntax import Node
 from tokenzip.model import ParseProblem
 
+KINDS = syntax.kinds("python")
 MAX_DEPTH = 90
 """Nested expressions and nested blocks that are followed, each; what lies deeper is left out and reported."""
 
@@ -99,7 +100,10 @@ class State:
         """Modules that ``pytest_plugins`` names."""
         self.passed: list[tuple[int, tuple[int, ...], tuple[tuple[str, int], ...]]] = []
         self.deferred: list[tuple[Node, Scope, int, bool]] = []
-        self.marks: list[tuple[int, bytes]] = []
+        self.starts: list[int] = []
+        """Offsets of statements, for `syntax.token_hashes`; likewise where bodies of definitions begin, and blocks end."""
+        self.body_starts: list[int] = []
+        self.ends: list[int] = []
         self.module = Scope(None, is_function=False)
         self.scope = self.module
         self.owner = UNKNOWN
@@ -120,7 +124,7 @@ class State:
         known = self._ids.get(expression)
         if known is not None:
             return known
-        height = self._height_of(expression)
+        height = 1 if expression[0] in LEAVES else self._height_of(expression)
         if height > MAX_HEIGHT:
             return UNKNOWN
         number = self._ids[expression] = len(self.expressions)
@@ -131,14 +135,13 @@ class State:
     def _height_of(self, expression: Expression) -> int:
         heights = self._heights
         height = 0
-        for part in expression[1:] if expression[0] not in LEAVES else ():
-            if type(part) is int:
-                if part >= 0 and part < len(heights) and heights[part] > height:
-                    height = heights[part]
-            elif type(part) is tuple:
+        for part in expression[1:]:
+            if type(part) is tuple:
                 for child in part:
                     if type(child) is int and 0 <= child < len(heights) and heights[child] > height:
                         height = heights[child]
+            elif type(part) is int and 0 <= part < len(heights) and heights[part] > height:
+                height = heights[part]
         return height + 1
 
     def over(self, kind: str, operand: int, *rest: Any) -> int:
@@ -169,7 +172,7 @@ class State:
     # ---- text and lines
 
     def text(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self.source[node.start_byte : node.end_byte].decode()
 
     def line(self, node: Node) -> int:
         return node.start_point[0] + 1 + self.line_offset

@@ -39,7 +39,7 @@ from tokenzip.languages.python.ir import (
     TEST,
     UNKNOWN,
 )
-from tokenzip.languages.python.state import MAX_DEPTH, Definition, Env, Scope, State
+from tokenzip.languages.python.state import KINDS, MAX_DEPTH, Definition, Env, Scope, State
 from tokenzip.languages.syntax import Node, parts
 
 # What decorators of these names make of a function, whatever module they come from.
@@ -68,11 +68,11 @@ def block(state: State, node: Node | None) -> bool:
         state.block_depth -= 1
         return False
     ends = False
-    marks = state.marks
+    starts = state.starts
     previous: Node | None = None
     for child in node.named_children:
-        marks.append((child.start_byte, b";"))
-        kind = child.type
+        starts.append(child.start_byte)
+        kind = KINDS[child.kind_id]
         handler = _STATEMENTS.get(kind)
         depths = state.depth, state.block_depth
         try:
@@ -88,7 +88,7 @@ def block(state: State, node: Node | None) -> bool:
                 state.report(child, f"statement not understood ({type(fault).__name__}): left out")
             state.depth, state.block_depth = depths
         previous = child
-    marks.append((node.end_byte, b"}"))
+    state.ends.append(node.end_byte)
     state.block_depth -= 1
     return ends
 
@@ -144,7 +144,7 @@ def _if(state: State, node: Node) -> bool:
     scope = state.scope
     state.conditional += 1
     condition = node.child_by_field_name("condition")
-    checking = condition is not None and state.text(condition).endswith("TYPE_CHECKING")
+    checking = condition is not None and state.source.endswith(b"TYPE_CHECKING", condition.start_byte, condition.end_byte)
     state.type_checking += checking
     envs: list[Env] = []
     _arm(state, condition, node.child_by_field_name("consequence"), envs)
@@ -393,7 +393,8 @@ def _call_statement(state: State, node: Node) -> bool:
     reduce(state, node)
     if state.scope.outer is None:
         _extend_exported(state, node)
-    return state.text(node.children[0]) in _NEVER_RETURN
+    function = node.child(0)
+    return function is not None and function.end_byte - function.start_byte < 12 and state.text(function) in _NEVER_RETURN
 
 
 def _extend_exported(state: State, node: Node) -> None:
@@ -485,9 +486,10 @@ def _assign(state: State, node: Node, right: Node | None, value: int) -> None:
     left, declared = node.child_by_field_name("left"), node.child_by_field_name("type")
     if left is None:
         return
-    if left.type == "identifier" and state.scope.outer is None and state.text(left) == "__all__":
+    at_module = state.scope.outer is None and left.type == "identifier"
+    if at_module and state.text(left) == "__all__":
         _set_exported(state, right, anew=True)
-    elif left.type == "identifier" and state.scope.outer is None and state.text(left) == "pytest_plugins":
+    elif at_module and state.text(left) == "pytest_plugins":
         strings = [right] if right is not None and right.type == "string" else right.named_children if right is not None else ()
         state.plugins = [state.text(child).strip("\"'") for child in strings if child.type == "string"]
     is_alias = False
@@ -711,7 +713,7 @@ def _definition(state: State, node: Node, kind: str, flags: int, outer: Node) ->
     symbol = Definition(name, kind, state.owner, flags, outer, named, signature_end)
     symbol.is_definition = True
     if body is not None:
-        state.marks.append((body.start_byte, b"{"))
+        state.body_starts.append(body.start_byte)
         symbol.doc = _doc(body)
     return state.add_symbol(symbol), symbol
 
