@@ -80,7 +80,7 @@ def complete(client: InProcess, template: str, name: str, value: str) -> list[st
 def test_paths_symbols_and_revisions_are_completed(client: InProcess) -> None:
     file, symbol = "tokenzip://file/{path}/symbols{?at}", "tokenzip://symbol/{id}/detail"
     assert complete(client, file, "path", "APP") == ["app/main.py", "lib/app.py"]
-    assert complete(client, file, "at", "main") == ["main", "maintenance"]
+    assert complete(client, file, "at", "main") == ["main", "origin/maintenance"]
     assert complete(client, file, "at", "work") == ["WORKTREE"]
     assert complete(client, symbol, "id", "run") == ["app/main.py::run"]
     assert complete(client, symbol, "id", "zz") == []

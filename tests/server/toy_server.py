@@ -129,7 +129,9 @@ FINISHED: list[int] = []
 
 
 def open_repository(place: str) -> Any:
-    git = SimpleNamespace(branches=lambda: ["main", "maintenance"])
+    git = SimpleNamespace(
+        ref_tips=lambda: {"refs/heads/main": "1", "refs/remotes/origin/maintenance": "2", "refs/tags/main": "1"}
+    )
     return SimpleNamespace(root=place, finished=FINISHED, progress=None, git=git, snapshot=lambda: SNAPSHOT)
 
 

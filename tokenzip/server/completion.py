@@ -23,7 +23,8 @@ def complete(repository: Any, variable: str, typed: str) -> list[str]:
 
 
 def revisions(repository: Any) -> Iterable[str]:
-    return chain(("WORKTREE", "INDEX", "HEAD"), sorted(repository.git.branches()))
+    short = (name.split("/", 2)[-1] for name in sorted(repository.git.ref_tips()))
+    return dict.fromkeys(chain(("WORKTREE", "INDEX", "HEAD"), short))
 
 
 def symbols(snapshot: Any) -> Iterable[str]:
