@@ -19,7 +19,7 @@ SMALL = {
     "pyproject.toml": '[project]\nname = "shop"\n',
     "shop/__init__.py": "",
     "shop/prices.py": "def price(item: str) -> int:\n    return len(item)\n",
-    "shop/cart.py": "from shop.prices import price\n\n\ndef total(items: list[str]) -> int:\n    return sum(map(price, items))\n",
+    "shop/cart.py": "from shop.prices import price\n\n\ndef total(items) -> int:\n    return sum(price(i) for i in items)\n",
 }
 
 
