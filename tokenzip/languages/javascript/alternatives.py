@@ -26,8 +26,11 @@ Bound = tuple[tuple[tuple[str, str, str], Alternatives], ...]
 NOTHING: Alternatives = ()
 MAX_ALTERNATIVES = 8
 """Alternatives kept; the first ones, in the order of the source."""
-_MAX_LEVEL = 6
-"""Levels of arguments inside arguments that a type keeps."""
+_MAX_LEVEL = 4
+"""Levels of arguments inside arguments that substitution reaches."""
+_KEPT_LEVELS = 3
+"""Levels of arguments inside arguments that a type keeps; types that grow with each link of a chain end here."""
+_KEPT_ARGUMENTS = 4
 
 
 def union(parts: Iterable[Alternatives]) -> Alternatives:
@@ -43,37 +46,75 @@ def union(parts: Iterable[Alternatives]) -> Alternatives:
 
 
 def substitute(alternatives: Alternatives, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0) -> Alternatives:
-    """The alternatives with type variables replaced; those that are not in the mapping stay."""
+    """The alternatives with type variables replaced; those that are not in the mapping stay. Unchanged ones are the same object."""
     if not mapping or not alternatives or level > _MAX_LEVEL:
         return alternatives
     found: list[Alternative] = []
+    changed = False
     for one in alternatives:
         kind = one[0]
         if kind == "V":
             known = mapping.get(one[1:])
-            for other in (one,) if known is None else known:
-                if other not in found:
-                    found.append(other)
-            continue
-        if kind in ("X", "I"):
-            arguments = one[-1]
-            if arguments and arguments != "this":
-                one = (*one[:-1], tuple([substitute(argument, mapping, level + 1) for argument in arguments]))
-        elif kind == "T":
-            one = ("T", tuple([substitute(argument, mapping, level + 1) for argument in one[1]]))
-        elif kind in ("F", "Ft", "Ct", "It", "o", "L"):
-            if one[-1]:
-                one = (*one[:-1], compose(one[-1], mapping, level + 1))
-        elif kind == "B":
-            one = ("B", one[1], substitute((one[2],), mapping, level + 1)[0] if one[2][0] != "V" else one[2])
-        if one not in found:
-            found.append(one)
-    return tuple(found[:MAX_ALTERNATIVES])
+            if known is not None:
+                changed = True
+                found.extend(known)
+                continue
+        elif kind in _LAST_HOLDS:
+            parts = one[-1]
+            if parts and parts != "this":
+                new = compose(parts, mapping, level + 1) if kind in _BOUND else _substitute_all(parts, mapping, level + 1)
+                if new is not parts:
+                    changed = True
+                    one = (*one[:-1], new)
+        found.append(one)
+    return union((tuple(found),)) if changed else alternatives
+
+
+_BOUND = frozenset({"F", "Ft", "Ct", "It", "o", "L"})
+_LAST_HOLDS = _BOUND | {"X", "I", "T"}
+
+
+def _substitute_all(
+    arguments: tuple[Alternatives, ...], mapping: Mapping[tuple[str, str, str], Alternatives], level: int
+) -> tuple[Alternatives, ...]:
+    new = [substitute(argument, mapping, level) for argument in arguments]
+    for one, other in zip(new, arguments, strict=True):
+        if one is not other:
+            return tuple(new)
+    return arguments
 
 
 def compose(bound: Bound, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0) -> Bound:
     """What is bound, with the mapping applied to it. (All variables of an expression are bound, at first to themselves.)"""
-    return tuple([(key, substitute(value, mapping, level)) for key, value in bound]) if bound else bound
+    changed = False
+    items = []
+    for item in bound:
+        value = substitute(item[1], mapping, level)
+        if value is not item[1]:
+            changed = True
+            item = (item[0], value)
+        items.append(item)
+    return tuple(items) if changed else bound
+
+
+def pruned(alternatives: Alternatives, level: int = _KEPT_LEVELS) -> Alternatives:
+    """As an argument of a type: the first alternatives, and only so many levels of their own arguments."""
+    if not alternatives:
+        return alternatives
+    if len(alternatives) > _KEPT_ARGUMENTS:
+        alternatives = alternatives[:_KEPT_ARGUMENTS]
+    found: list[Alternative] = []
+    for one in alternatives:
+        kind = one[0]
+        if kind in ("X", "I") and one[-1] and one[-1] != "this":
+            arguments = tuple([pruned(argument, level - 1) for argument in one[-1]]) if level > 0 else ()
+            one = (*one[:-1], arguments)
+        elif kind == "T":
+            one = ("T", tuple([pruned(argument, level - 1) if level > 0 else NOTHING for argument in one[1]]))
+        elif kind in ("Ft", "Ct", "It", "o", "L") and one[-1]:
+            one = (*one[:-1], tuple([(key, pruned(value, level - 1) if level > 0 else NOTHING) for key, value in one[-1]]))
+        found.append(one)
+    return tuple(found)
 
 
 def has_variables(alternatives: Alternatives, level: int = 0) -> bool:
@@ -94,6 +135,27 @@ def has_variables(alternatives: Alternatives, level: int = 0) -> bool:
         elif kind == "T" and any(has_variables(argument, level + 1) for argument in one[1]):
             return True
     return False
+
+
+def variables_in(alternatives: Alternatives, levels: int) -> set[tuple[str, str, str]]:
+    """The type variables of alternatives, as far as so many levels of arguments down."""
+    found: set[tuple[str, str, str]] = set()
+    for one in alternatives:
+        kind = one[0]
+        if kind == "V":
+            found.add(one[1:])
+        elif levels > 0:
+            if kind in ("X", "I"):
+                if one[-1] and one[-1] != "this":
+                    for argument in one[-1]:
+                        found |= variables_in(argument, levels - 1)
+            elif kind == "T":
+                for argument in one[1]:
+                    found |= variables_in(argument, levels - 1)
+            elif kind in ("Ft", "Ct", "It", "o", "L"):
+                for _, value in one[-1]:
+                    found |= variables_in(value, levels - 1)
+    return found
 
 
 def with_receiver(alternatives: Alternatives, receiver: Alternative | None) -> Alternatives:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.javascript.alternatives import (
-    MAX_ALTERNATIVES,
     NOTHING,
     Alternative,
     Alternatives,
     has_variables,
     substitute,
     union,
+    variables_in,
     with_receiver,
 )
 from tokenzip.languages.javascript.names import ARRAYS, ELEMENT_CALLBACKS, MAPS, ONE_ELEMENT, PROMISES, SAME_ARRAY
@@ -19,6 +19,8 @@ from tokenzip.languages.javascript.types import Env
 from tokenzip.languages.javascript.values import Values
 from tokenzip.model import Flag
 
+_MAX_SIGNATURES = 3
+"""Signatures that are followed of those that fit a call: the first one that fits counts, and fitting is judged roughly."""
 _MAX_LEVEL = 3
 """Calls inside calls that are followed with the values of their arguments."""
 Mapping = dict[tuple[str, str, str], Alternatives]
@@ -63,7 +65,7 @@ class Calls(Values):
             mapping = dict(one[3])
         if len(written) > 1 and arguments is not None:
             written = [expr for expr in written if self._fits(home, expr, arguments, path)] or written
-        return union([substitute(self.type_of(home, expr), mapping) for expr in written[:MAX_ALTERNATIVES]])
+        return union([substitute(self.type_of(home, expr), mapping) for expr in written[:_MAX_SIGNATURES]])
 
     def _fits(self, home: str, expr: Any, arguments: tuple[Any, ...], path: str) -> bool:
         """Whether a signature can take the arguments, judged by their number and by functions against strings."""
@@ -110,7 +112,10 @@ class Calls(Values):
         elif not declared[5] and declared[3] and arguments:
             found = self._with_arguments(home, name, declared, found, arguments, path)
         if found and declared[2]:
-            found = substitute(found, self.inferred(home, name, declared, arguments, types, path))
+            wanted = variables_in(found, 2)
+            if wanted:
+                params = [(parameter[1], parameter[3]) for parameter in declared[3]]
+                found = substitute(found, self._infer(home, name, declared[2], params, arguments, types, path, None, wanted))
         if bound:
             found = substitute(found, dict(bound))
         return with_receiver(found, this if this is not None and this[0] == "I" else None)
@@ -166,9 +171,10 @@ class Calls(Values):
             return NOTHING
         env = dict(bound)
         found = self.type_of(home, parts[2], env)
-        if parts[3] and has_variables(found):
+        wanted = variables_in(found, 2) if parts[3] else None
+        if wanted:
             params = [(written, flags) for _, written, flags in parts[1]]
-            found = substitute(found, self._infer(home, "", parts[3], params, arguments, types, path, env))
+            found = substitute(found, self._infer(home, "", parts[3], params, arguments, types, path, env, wanted))
         return found
 
     def _call_lambda(self, one: Alternative, given: list[Alternatives]) -> Alternatives:
@@ -248,23 +254,21 @@ class Calls(Values):
 
     # Inference
 
-    def inferred(
-        self, home: str, name: str, declared: Any, arguments: tuple[Any, ...], types: tuple[Any, ...], path: str
-    ) -> Mapping:
-        """Type variables of a function -> what this call says about them."""
-        params = [(parameter[1], parameter[3]) for parameter in declared[3]]
-        return self._infer(home, name, declared[2], params, arguments, types, path, None)
-
     def _infer(
         self, home: str, owner: str, tparams: Any, params: list[tuple[Any, int]], arguments: tuple[Any, ...], types: tuple[Any, ...],
-        path: str, env: Env, skip: int = -1,
+        path: str, env: Env, needed: set[tuple[str, str, str]] | None = None, skip: int = -1,
     ) -> Mapping:  # fmt: skip
+        """Type variables of a signature -> what the arguments of a call say about them; only those that are needed."""
         mapping: Mapping = {}
         if types:
             for (name, _, _), given in zip(tparams, types, strict=False):
                 mapping[home, owner, name] = given
             return mapping
         wanted = {(home, owner, name) for name, _, _ in tparams}
+        if needed is not None:
+            wanted &= needed
+        if not wanted:
+            return mapping
         for position, argument in enumerate(arguments):
             at = min(position, len(params) - 1)
             if at < 0 or position == skip or (position > at and not params[at][1] & _REST):
@@ -272,13 +276,8 @@ class Calls(Values):
             written = self.type_of(home, params[at][0], env)
             if params[at][1] & _REST:
                 written = self.element(written)
-            if written and has_variables(written):
+            if written and not wanted.isdisjoint(variables_in(written, 3)):
                 self._unify(written, self.argument(path, argument), wanted, mapping)
-        for name, _, given in tparams:
-            if (home, owner, name) not in mapping and given not in (None, -1):
-                found = self.type_of(home, given, env)
-                if found:
-                    mapping[home, owner, name] = substitute(found, mapping)
         return mapping
 
     def _unify(self, written: Alternatives, given: Alternatives, wanted: set[tuple[str, str, str]], mapping: Mapping, level: int = 0) -> None:
@@ -321,7 +320,7 @@ class Calls(Values):
             parts = self.node(one[1], one[2])
             if parts is not None:
                 written = self.type_of(one[1], parts[2], dict(one[3]))
-                if has_variables(written):
+                if not wanted.isdisjoint(variables_in(written, 2)):
                     self._unify(written, self._result_of(two, one, mapping), wanted, mapping, level + 1)
         elif kind == "Ct" and two[0] in ("C", "F"):
             parts = self.node(one[1], one[2])
@@ -581,7 +580,7 @@ class Calls(Values):
         if cls[0] == "c" and cls[2]:
             own = (base_path, base) == one[1:3]
             given = types if own else inherited
-            env = self.bind_arguments(base_path, base, cls[2], given) if given else self._infer(base_path, base, cls[2], params, arguments, (), path, None, position)
+            env = self.bind_arguments(base_path, base, cls[2], given) if given else self._infer(base_path, base, cls[2], params, arguments, (), path, None, None, position)
         return self._parameter_at(base_path, params, position, env, False)
 
     def _constructor_signatures(self, one: Alternative, arguments: tuple[Any, ...], path: str) -> Alternatives:
@@ -603,7 +602,8 @@ class Calls(Values):
             params = [(written, flags) for _, written, flags in parts[1]]
             env: Mapping = dict(bound)
             if parts[3]:
-                env |= self._infer(home, "", parts[3], params, arguments, types, path, env, position)
+                wanted = self._wanted(home, params, position, env)
+                env |= self._infer(home, "", parts[3], params, arguments, types, path, env, wanted, position)
             return self._parameter_at(home, params, position, env, False)
         if kind in ("I", "It"):
             return union([self._argument_of(inner, arguments, types, position, path) for inner in self.signatures(one, arguments, path)])
@@ -626,9 +626,21 @@ class Calls(Values):
         params = [(parameter[1], parameter[3]) for parameter in declared[3]]
         env: Mapping = dict(bound)
         if declared[2]:
-            env |= self._infer(home, name, declared[2], params, arguments, types, path, None, position)
+            wanted = self._wanted(home, params, position, None)
+            env |= self._infer(home, name, declared[2], params, arguments, types, path, None, wanted, position)
         found = self._parameter_at(home, params, position, env, False)
         return with_receiver(found, this if this is not None and this[0] == "I" else None)
+
+    def _wanted(self, home: str, params: list[tuple[Any, int]], position: int, env: Env) -> set[tuple[str, str, str]]:
+        """The variables that matter to a function in the place of an argument: those of its parameters."""
+        found: set[tuple[str, str, str]] = set()
+        for one in self._parameter_at(home, params, position, env or {}, False):
+            if one[0] == "Ft":
+                for at in range(4):
+                    found |= variables_in(self.parameter_type(one, at), 2)
+            else:
+                found |= variables_in((one,), 2)
+        return found
 
     def _language_argument(self, one: Alternative, arguments: tuple[Any, ...], position: int, path: str) -> Alternatives:
         """A callback of the language's own methods: ``("=", parameters)``."""

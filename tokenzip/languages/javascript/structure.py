@@ -43,6 +43,23 @@ def children(parts: Any) -> tuple[Any, ...]:
     return ()
 
 
+def is_eager(path: str, expr: Any, node: Callable[[str, Any], Any]) -> bool:
+    """Whether what a type means depends on what its variables are when it is read (members of them are asked for)."""
+    pending = [expr]
+    while pending:
+        parts = node(path, pending.pop())
+        if parts is None:
+            continue
+        if parts[0] in ("tx", "ty", "tc", "tm") or (parts[0] == "tr" and parts[1] in _ASKING):
+            return True
+        if parts[0] not in ("tf", "tn", "to"):
+            pending.extend(children(parts))
+    return False
+
+
+_ASKING = frozenset({"ReturnType", "InstanceType", "Parameters", "Awaited", "ConstructorParameters"})
+
+
 def variables(path: str, expr: Any, node: Callable[[str, Any], Any], lambdas: tuple[Any, ...]) -> tuple[Key, ...]:
     """The type variables and parameters that occur in an expression, sorted. Those that it binds itself are among them."""
     found: set[Key] = set()

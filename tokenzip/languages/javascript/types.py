@@ -4,21 +4,43 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, substitute, union
+from tokenzip.languages.base import View
+from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, pruned, substitute, union
 from tokenzip.languages.javascript.lookups import Definitions
 from tokenzip.languages.javascript.names import ARRAYS, KNOWN_TYPES, MAPS, PROMISES, SAME
+from tokenzip.languages.javascript.structure import is_eager
 
 Env = dict[tuple[str, str, str], Alternatives] | None
+_COMPOSITE = frozenset({"tr", "td", "tq", "tu", "ti", "tt", "ta", "tf", "tn", "to", "tm", "tc"})
 _NO_VALUES = frozenset({"null", "undefined", "void", "never"})
 
 
 class Types(Definitions):
     """Reads type expressions."""
 
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._read: dict[int, tuple[Any, bool]] = {}
+        """Identity of a type expression of an interface -> itself (so that it stays alive), whether it is eager."""
+
     def type_of(self, path: str, expr: Any, env: Env = None) -> Alternatives:
-        parts = self.node(path, expr)
-        if parts is None:
+        """The alternatives of a type. Types of other files are read once for each place where they are written."""
+        if type(expr) is int:
+            parts = self.node(path, expr)
+            return NOTHING if parts is None else self._type_of(path, expr, parts, env)
+        if expr is None:
             return NOTHING
+        if expr[0] not in _COMPOSITE:
+            return self._type_of(path, expr, expr, env)
+        known = self._read.get(id(expr))
+        if known is None:
+            known = self._read[id(expr)] = (expr, is_eager(path, expr, self.node))
+        if known[1] and env:
+            return self._type_of(path, expr, expr, env)
+        found: Alternatives = self.lookup(("read", path, id(expr)), self._type_of, path, expr, expr, None)
+        return substitute(found, env) if env else found
+
+    def _type_of(self, path: str, expr: Any, parts: Any, env: Env) -> Alternatives:
         op = parts[0]
         if op == "tr":
             return self._reference(path, parts[1], parts[2], env)
@@ -36,7 +58,7 @@ class Types(Definitions):
         return self._other(path, parts, env)
 
     def _arguments(self, path: str, arguments: tuple[Any, ...], env: Env) -> tuple[Alternatives, ...]:
-        return tuple([self.type_of(path, argument, env) for argument in arguments])
+        return tuple([pruned(self.type_of(path, argument, env)) for argument in arguments])
 
     def _other(self, path: str, parts: Any, env: Env) -> Alternatives:
         op = parts[0]
