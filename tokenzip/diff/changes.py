@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 
 from tokenzip.diff import rules
 from tokenzip.diff.aspects import Aspects, aspects
 from tokenzip.diff.pairing import Pairing, are_comparable, pair
+from tokenzip.diff.passing import changed_names
 from tokenzip.diff.side import Node, Side
 from tokenzip.model import Change, SymbolKey
 from tokenzip.snapshot import Snapshot, changed_paths
@@ -32,17 +34,11 @@ class Comparison:
 
     def now(self, key: SymbolKey) -> SymbolKey | None:
         """The key at the head of a symbol or file of the base; None if it is gone."""
-        file = self.base.known(key.path)
-        if file is None:
-            return key
-        node = file.named(key.qualified)
-        head = self.pairing.heads.get(node) if node is not None else None
-        if head is not None:
-            return head.key
-        root = self.pairing.heads.get(file.root)
-        if node is None or (root is not None and not are_comparable(file.root, root)):
-            return SymbolKey(root.file.path, key.qualified) if root is not None else None
-        return None
+        return _counterpart(key, self.base, self.pairing.heads)
+
+    def then(self, key: SymbolKey) -> SymbolKey | None:
+        """The key at the base of a symbol or file of the head; None if it is new."""
+        return _counterpart(key, self.head, self.pairing.bases)
 
     def _changes(self) -> Iterator[Change]:
         for node in self.pairing.removed:
@@ -58,13 +54,15 @@ class Comparison:
             change_of_pair = self._pair(base, head)
             if change_of_pair is not None:
                 yield change_of_pair
+            if base.symbol is None and base.file.facts.blob != head.file.facts.blob:
+                yield from changed_names(base.file, head.file, self.now, self.then)
 
     def _pair(self, base: Node, head: Node) -> Change | None:
         differing = aspects(base, head, self.pairing)
         names = differing.names()
         if not names or (base.is_local and head.is_local and _has_outer(base) and _has_outer(head)):
             return None
-        effect, reasons = rules.verdict(rules.changed(base, head, differing, self._kept(base, head, differing)))
+        effect, reasons = rules.verdict(self._findings(base, head, differing))
         return Change(
             key=head.key,
             old_key=base.key,
@@ -77,6 +75,15 @@ class Comparison:
             old_line=base.line,
             test=head.is_test,
         )
+
+    def _findings(self, base: Node, head: Node, differing: Aspects) -> list[rules.Finding]:
+        return rules.changed(base, head, differing, self._kept(base, head, differing), self._renamed_types)
+
+    @functools.cached_property
+    def _renamed_types(self) -> dict[str, str]:
+        """Old name -> new name of the types that were renamed."""
+        pairs = ((base, head) for base, head in self.pairing.heads.items() if base.group == "type" and not base.is_local)
+        return {base.name: head.name for base, head in pairs if base.name != head.name}
 
     def _kept(self, base: Node, head: Node, differing: Aspects) -> str:
         """How the old name still leads to what was renamed or moved; empty if it does not."""
@@ -105,6 +112,20 @@ def compare(base: Snapshot, head: Snapshot, paths: Iterable[str] | None = None) 
     """Compare two snapshots, or only the given `paths` of them."""
     with base.reading(), head.reading():
         return Comparison(Side(base), Side(head), changed_paths(base, head) if paths is None else paths)
+
+
+def _counterpart(key: SymbolKey, side: Side, paired: Mapping[Node, Node]) -> SymbolKey | None:
+    file = side.known(key.path)
+    if file is None:
+        return key
+    node = file.named(key.qualified)
+    other = paired.get(node) if node is not None else None
+    if other is not None:
+        return other.key
+    root = paired.get(file.root)
+    if root is not None and (node is None or not are_comparable(file.root, root)):
+        return SymbolKey(root.file.path, key.qualified)
+    return None
 
 
 def _lone(node: Node, change: str, pairing: Pairing) -> Iterator[Change]:

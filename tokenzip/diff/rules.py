@@ -7,13 +7,13 @@ changed, and whatever used it still works. *internal*: nothing that others can s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from tokenzip.diff.aspects import Aspects, interface_of, modifiers_of
 from tokenzip.diff.side import Node
 from tokenzip.languages.shape import canonical_text
-from tokenzip.model import Effect, Flag, Parameter
+from tokenzip.model import Effect, Flag, Parameter, SymbolDetail
 
 Finding = tuple[Effect, str]
 """An effect and what it rests on, in words."""
@@ -84,8 +84,53 @@ def added(node: Node) -> Finding:
     return "compatible", ""
 
 
-def changed(base: Node, head: Node, aspects: Aspects, kept: str) -> list[Finding]:
-    """All findings about a pair. `kept` says how the old name still works; empty if it does not."""
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Both states of one symbol, with details in which types go by their names at the head."""
+
+    base: Node
+    head: Node
+    before: SymbolDetail
+    after: SymbolDetail
+    language: str
+    rules: Conventions
+
+    @classmethod
+    def of(cls, base: Node, head: Node, renamed_types: Mapping[str, str]) -> Ends:
+        language = head.file.facts.language or ""
+        before = _with_new_names(base.detail, renamed_types)
+        return cls(base, head, before, head.detail, language, _CONVENTIONS.get(language, _OTHER))
+
+    def type(self, written: str) -> str:
+        return canonical_text(self.language, written, is_type=True)
+
+    def text(self, written: str) -> str:
+        return canonical_text(self.language, written)
+
+
+def _with_new_names(detail: SymbolDetail, renamed_types: Mapping[str, str]) -> SymbolDetail:
+    """The detail as it would be written after types were renamed."""
+    if not renamed_types:
+        return detail
+    pattern = re.compile(r"(?<![\w$])(?:" + "|".join(map(re.escape, sorted(renamed_types))) + r")(?![\w$])")
+
+    def new(text: str) -> str:
+        return pattern.sub(lambda found: renamed_types[found[0]], text)
+
+    return replace(
+        detail,
+        parameters=tuple(replace(parameter, annotation=new(parameter.annotation)) for parameter in detail.parameters),
+        returns=new(detail.returns),
+        generics=tuple(map(new, detail.generics)),
+        bases=tuple(map(new, detail.bases)),
+    )
+
+
+def changed(base: Node, head: Node, aspects: Aspects, kept: str, renamed_types: Mapping[str, str]) -> list[Finding]:
+    """All findings about a pair. `kept` says how the old name still works; empty if it does not.
+
+    `renamed_types` (old name -> new name) are types that both states mean by different names.
+    """
     if not is_visible(base):
         appears = is_visible(head) and (aspects.renamed or aspects.moved or aspects.modifiers)
         return [("compatible", "visible now") if appears else ("internal", "")]
@@ -93,7 +138,7 @@ def changed(base: Node, head: Node, aspects: Aspects, kept: str) -> list[Finding
     if aspects.renamed or aspects.moved:
         findings.append(_gone_from_its_place(base, head, aspects, kept))
     if aspects.signature:
-        findings += _signature(base, head)
+        findings += _signature(Ends.of(base, head, renamed_types))
     if aspects.modifiers:
         findings += _modifiers(base, head, aspects)
     if aspects.body:
@@ -111,27 +156,21 @@ def _gone_from_its_place(base: Node, head: Node, aspects: Aspects, kept: str) ->
 # ---- signatures
 
 
-def _signature(base: Node, head: Node) -> list[Finding]:
+def _signature(ends: Ends) -> list[Finding]:
+    base, head = ends.base, ends.head
     if base.group != head.group or (base.group == "type" and base.kind != head.kind):
         return [("breaking", f"was a {base.kind}, is a {head.kind}")]
-    language = head.file.facts.language or ""
-    rules = _CONVENTIONS.get(language, _OTHER)
-    findings: list[Finding] = []
-    if base.group == "callable":
-        findings += _parameters(base, head, rules, language)
-    findings += _returns(base, head, language)
-    findings += _generics(base, head, language)
-    findings += _bases(base, head, language)
+    findings = [*_parameters(ends), *_returns(ends), *_generics(ends), *_bases(ends)]
     if base.kind == "type_alias" and base.body_tokens + base.signature_tokens != head.body_tokens + head.signature_tokens:
         findings.append(("breaking", "stands for another type"))
     if findings:
         return findings
-    same = interface_of(language, base.detail) == interface_of(language, head.detail)
+    same = interface_of(ends.language, base.detail) == interface_of(ends.language, head.detail)
     return [("breaking", "signature differs") if same else ("internal", "the same in another spelling")]
 
 
-def _parameters(base: Node, head: Node, rules: Conventions, language: str) -> Iterator[Finding]:
-    before, after = _passed(base.detail.parameters, rules), _passed(head.detail.parameters, rules)
+def _parameters(ends: Ends) -> Iterator[Finding]:
+    before, after = _passed(ends.before.parameters, ends.rules), _passed(ends.after.parameters, ends.rules)
     renamed = _renamed_parameters(before, after)
     old = {renamed.get(parameter.name, parameter.name): parameter for parameter in before}
     new = {parameter.name: parameter for parameter in after}
@@ -139,7 +178,7 @@ def _parameters(base: Node, head: Node, rules: Conventions, language: str) -> It
         if name not in new:
             yield _removed_parameter(parameter, after)
         else:
-            yield from _changed_parameter(parameter, new[name], rules, language)
+            yield from _changed_parameter(parameter, new[name], ends)
     for place, parameter in enumerate(after):
         if parameter.name not in old:
             yield _added_parameter(parameter, any(later.name in old and _is_positional(later) for later in after[place:]))
@@ -193,10 +232,10 @@ def _added_parameter(parameter: Parameter, before_others: bool) -> Finding:
     return "compatible", f"parameter `{parameter.name}` is new and optional"
 
 
-def _changed_parameter(old: Parameter, new: Parameter, rules: Conventions, language: str) -> Iterator[Finding]:
+def _changed_parameter(old: Parameter, new: Parameter, ends: Ends) -> Iterator[Finding]:
     name = new.name
     if old.name != name:
-        seen = rules.by_keyword and not old.positional_only and not old.variadic
+        seen = ends.rules.by_keyword and not old.positional_only and not old.variadic
         pattern = _pattern_keys(old.name), _pattern_keys(name)
         if pattern[0] is not None and pattern[1] is not None:
             yield from _changed_pattern(pattern[0], pattern[1])
@@ -209,50 +248,50 @@ def _changed_parameter(old: Parameter, new: Parameter, rules: Conventions, langu
         )
     if not old.keyword_only and new.keyword_only and not new.variadic:
         yield "breaking", f"parameter `{name}` is keyword-only now"
-    if not old.positional_only and new.positional_only and rules.by_keyword:
+    if not old.positional_only and new.positional_only and ends.rules.by_keyword:
         yield "breaking", f"parameter `{name}` is positional-only now"
     if (old.keyword_only and not new.keyword_only) or (old.positional_only and not new.positional_only):
         yield "compatible", f"parameter `{name}` can be passed in more ways"
     if old.variadic == new.variadic:
-        yield from _changed_default(old, new, language)
-    yield from _changed_annotation(old, new, rules, language)
+        yield from _changed_default(old, new, ends)
+    yield from _changed_annotation(old, new, ends)
 
 
-def _changed_default(old: Parameter, new: Parameter, language: str) -> Iterator[Finding]:
+def _changed_default(old: Parameter, new: Parameter, ends: Ends) -> Iterator[Finding]:
     was, now = bool(old.default) or old.optional, bool(new.default) or new.optional
     if was and not now:
         yield "breaking", f"parameter `{new.name}` is required now"
     elif now and not was:
         yield "compatible", f"parameter `{new.name}` is optional now"
-    elif canonical_text(language, old.default) != canonical_text(language, new.default):
+    elif ends.text(old.default) != ends.text(new.default):
         yield (
             "compatible",
             f"default of `{new.name}` is now `{new.default}`" if new.default else f"default of `{new.name}` is gone",
         )
 
 
-def _changed_annotation(old: Parameter, new: Parameter, rules: Conventions, language: str) -> Iterator[Finding]:
-    before, after = members_of_type(language, old.annotation), members_of_type(language, new.annotation)
+def _changed_annotation(old: Parameter, new: Parameter, ends: Ends) -> Iterator[Finding]:
+    before, after = members_of_type(ends.language, old.annotation), members_of_type(ends.language, new.annotation)
     if before == after:
         return
     said = f"type of `{new.name}`"
     if not new.annotation:
         yield "compatible", f"{said} is not given any more"
     elif not old.annotation:
-        yield ("breaking" if rules.unannotated_is_any and not after & _ANY else "compatible"), f"{said} is given now"
+        yield ("breaking" if ends.rules.unannotated_is_any and not after & _ANY else "compatible"), f"{said} is given now"
     elif before < after or after & _ANY:
         yield "compatible", f"{said} is wider"
     else:
         yield "breaking", f"{said} was `{old.annotation}`, is `{new.annotation}`"
 
 
-def _returns(base: Node, head: Node, language: str) -> Iterator[Finding]:
-    old, new = base.detail.returns, head.detail.returns
-    before, after = members_of_type(language, old), members_of_type(language, new)
+def _returns(ends: Ends) -> Iterator[Finding]:
+    old, new = ends.before.returns, ends.after.returns
+    before, after = members_of_type(ends.language, old), members_of_type(ends.language, new)
     if before == after:
         return
-    said = "return type" if base.group == "callable" else "type"
-    written = base.group == "value" and not (base.flags & head.flags & Flag.READONLY)
+    said = "return type" if ends.base.group == "callable" else "type"
+    written = ends.base.group == "value" and not ends.base.flags & ends.head.flags & Flag.READONLY
     if not old or not new:
         yield "compatible", f"{said} is {'given now' if new else 'not given any more'}"
     elif after & _ANY or (after < before and not written):
@@ -261,26 +300,24 @@ def _returns(base: Node, head: Node, language: str) -> Iterator[Finding]:
         yield "breaking", f"{said} was `{old}`, is `{new}`"
 
 
-def _generics(base: Node, head: Node, language: str) -> Iterator[Finding]:
-    old = [canonical_text(language, text, is_type=True) for text in base.detail.generics]
-    new = [canonical_text(language, text, is_type=True) for text in head.detail.generics]
+def _generics(ends: Ends) -> Iterator[Finding]:
+    old, new = list(map(ends.type, ends.before.generics)), list(map(ends.type, ends.after.generics))
     if old == new:
         return
-    if new[: len(old)] == old and all("=" in text for text in head.detail.generics[len(old) :]):
+    if new[: len(old)] == old and all("=" in text for text in ends.after.generics[len(old) :]):
         yield "compatible", "type parameters with defaults are new"
     else:
         yield "breaking", "type parameters differ"
 
 
-def _bases(base: Node, head: Node, language: str) -> Iterator[Finding]:
-    old = [canonical_text(language, text) for text in base.detail.bases]
-    new = [canonical_text(language, text) for text in head.detail.bases]
+def _bases(ends: Ends) -> Iterator[Finding]:
+    old, new = list(map(ends.text, ends.before.bases)), list(map(ends.text, ends.after.bases))
     if old == new:
         return
-    for text, written in zip(old, base.detail.bases, strict=True):
+    for text, written in zip(old, ends.before.bases, strict=True):
         if text not in new:
             yield "breaking", f"does not inherit `{written}` any more"
-    for text, written in zip(new, head.detail.bases, strict=True):
+    for text, written in zip(new, ends.after.bases, strict=True):
         if text not in old:
             yield "compatible", f"inherits `{written}` too"
     if sorted(old) == sorted(new):

@@ -194,12 +194,7 @@ class _Walk:
             self.out.append(self._text(node))
             return
         kept = _kept(node, children)
-        if (
-            (len(kept) > 1 or kind in _SAME)
-            and kind not in _TRANSPARENT
-            and node.start_byte >= self._start
-            and node.end_byte <= self._end
-        ):
+        if (len(kept) > 1 or kind in _SAME) and kind not in _TRANSPARENT and node.start_byte >= self._start:
             self.out.append(f"<{_SAME.get(kind, kind)}")
             pending.append(None)
         pending.extend(reversed(kept))
