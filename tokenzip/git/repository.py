@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tokenzip.errors import GitError, MissingObject, NotARepository, UnknownRevision
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
-from tokenzip.git.process import Git, shown, translated
+from tokenzip.git.process import Git, decoded, shown, translated
 from tokenzip.git.trees import FileEntry, TreeChange, Trees, blob_id, empty_tree
 from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
@@ -222,6 +222,14 @@ class GitRepository:
         if limit is not None:
             options.append(f"--max-count={limit}")
         return self._commits("--topo-order", *options, *self._commits_of_range(rev), "--", *paths)
+
+    def messages(self, rev: str = "HEAD", limit: int = 1000) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Whole messages of the last commits that are no merges, each with the paths that it changed, newest first."""
+        options = ("--no-show-signature", "--no-merges", "--encoding=UTF-8", "--name-only", "--no-renames", "-z")
+        out = self._git.run("log", *options, f"--max-count={limit}", "--format=%x01%x01%B%x02%x02", self._commit_of(rev), "--")
+        for commit in decoded(out).split("\x01\x01")[1:]:
+            message, _, paths = commit.partition("\x02\x02")
+            yield message, tuple(path for path in paths.strip("\0\n").split("\0") if path)
 
     def ancestors(self, rev: str = "HEAD", limit: int = 100) -> list[tuple[CommitId, TreeId]]:
         """The commit and its nearest ancestors by date, with their trees: where a known snapshot may be near."""

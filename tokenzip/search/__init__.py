@@ -1,0 +1,436 @@
+"""Words -> ranked symbols.
+
+First files are ranked, then the symbols of the best files. A file is found by the words of its content and path, by the
+messages of the commits that changed it, by being changed together with good files, and as the test of a good file (or what a
+good test tests). A symbol is found by its name, its parents' names, its documentation and its body. ``docs/search.md`` gives
+the measurements; every weight here was chosen on commit messages of six repositories and tried on others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokenzip.errors import TokenzipError
+from tokenzip.model import Flag, Symbol
+from tokenzip.search.corpus import Corpus, corpus_of
+from tokenzip.search.history import COMMITS, SHELF, History
+from tokenzip.search.words import Question, bare_name, nearest, parts, path_words, question
+
+if TYPE_CHECKING:
+    from tokenzip.snapshot import Snapshot
+
+CANDIDATES = 120
+"""Files that are read for a question."""
+FILES = 12
+"""Best files whose symbols are ranked."""
+PER_FILE = 3
+"""Symbols of one file in an answer, unless more are asked for."""
+_LEANED_ON = 24
+"""Symbols for which it is counted how many files lean on them, and the count that is enough."""
+
+_BODY, _NAME, _STEM, _FOLDER = 1.0, 3.0, 4.0, 1.0
+"""Weight of a word in a file's content, among its symbols' names, in its own name, in its folders."""
+_SATURATION = 2.0
+_LENGTH = 0.75
+_SPOKEN, _ACTIVE, _TOGETHER, _PAIRED, _COMPOUND = 0.5, 0.1, 0.2, 0.5, 0.3
+"""Weight of what history says and of compounds, against 1 for the best file by its words."""
+_SEEDS = 5
+_PREFIX, _SPELLING = 0.5, 0.6
+"""How much a word counts that only begins with the word asked for, or resembles it."""
+
+_NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
+"""Kinds that answer a search only when they are asked for."""
+_VALUES = frozenset({"variable", "constant", "property"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A symbol found."""
+
+    symbol: Symbol
+    score: float
+    why: str
+    """What matched, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileHit:
+    """A file found."""
+
+    path: str
+    score: float
+
+
+def search(
+    snapshot: Snapshot,
+    text: str,
+    *,
+    kinds: Collection[str] = (),
+    module: str | None = None,
+    limit: int = 20,
+    per_file: int = PER_FILE,
+) -> tuple[Hit, ...]:
+    """The symbols that the text may mean, best first; of equal ones by path and position.
+
+    `kinds` and `module` (path of a module) filter. `per_file` bounds the symbols of one file (0: no bound).
+    """
+    with snapshot.reading():
+        ranking = _Ranking(snapshot, text, module)
+        return _bounded(ranking.symbols(kinds), limit, per_file)
+
+
+def search_files(snapshot: Snapshot, text: str, *, module: str | None = None, limit: int = 20) -> tuple[FileHit, ...]:
+    """The source files that the text may be about, best first."""
+    with snapshot.reading():
+        ranking = _Ranking(snapshot, text, module)
+        return tuple(FileHit(path, round(score, 6)) for path, score in ranking.files()[:limit])
+
+
+def _bounded(hits: Iterable[Hit], limit: int, per_file: int) -> tuple[Hit, ...]:
+    taken: dict[str, int] = {}
+    kept: list[Hit] = []
+    for hit in hits:
+        path = hit.symbol.path
+        if not per_file or taken.get(path, 0) < per_file:
+            taken[path] = taken.get(path, 0) + 1
+            kept.append(hit)
+        if limit and len(kept) >= limit:
+            break
+    return tuple(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A word of the question with everything that stands for it."""
+
+    word: str
+    value: float
+    """Its weight in the question times how rare it is; of all terms together 1."""
+    forms: Mapping[str, float]
+    """The word itself, or others in its place, each with its factor."""
+
+    def factor(self, words: Collection[str]) -> float:
+        return max((factor for form, factor in self.forms.items() if form in words), default=0.0)
+
+
+class _Ranking:
+    """One question to one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, text: str, module: str | None) -> None:
+        self._snapshot = snapshot
+        self._question = question(text)
+        self._corpus = _corpus(snapshot)
+        self._history = _history(snapshot)
+        self._module = module
+        self._terms = _terms(self._question, self._corpus)
+        self._texts: dict[str, bytes] = {}
+        self._names: dict[str, tuple[list[frozenset[str]], dict[str, int]]] = {}
+
+    # ---- files
+
+    def files(self) -> list[tuple[str, float]]:
+        """Paths with scores, best first."""
+        spoken = self._spoken()
+        by_words = self._by_words(self._candidates(spoken))
+        scores = {path: score + _SPOKEN * spoken.get(path, 0.0) for path, score in by_words.items()}
+        self._add_activity(scores)
+        self._add_compounds(scores)
+        self._add_together(scores)
+        self._add_pairs(scores)
+        return sorted(((path, score) for path, score in scores.items() if score > 0), key=lambda pair: (-pair[1], pair[0]))
+
+    def _spoken(self) -> dict[str, float]:
+        """How much history speaks of the files that still exist; 1 for the most."""
+        weights = {form: weight for word, weight in self._question.words.items() for form in self._forms(word)}
+        found = {path: score for path, score in self._history.spoken_of(weights).items() if self._exists(path)}
+        most = max(found.values(), default=1.0)
+        return {path: math.sqrt(score / most) for path, score in found.items()}
+
+    def _forms(self, word: str) -> Iterable[str]:
+        return next((term.forms for term in self._terms if term.word == word and word not in term.forms), (word,))
+
+    def _exists(self, path: str) -> bool:
+        return path in self._corpus.positions and self._in_module(path)
+
+    def _in_module(self, path: str) -> bool:
+        return self._module is None or self._snapshot.modules().module_of(path).path == self._module
+
+    def _candidates(self, spoken: Mapping[str, float]) -> list[str]:
+        """The files that hold the most of the question's words, weighed by their rarity, or are spoken of."""
+        scores: dict[int, float] = {}
+        for term in self._terms:
+            best: dict[int, float] = {}
+            for form, factor in sorted(term.forms.items(), key=lambda pair: pair[1]):
+                best.update(dict.fromkeys(self._corpus.with_word(form), factor * term.value))
+            for position, value in best.items():
+                scores[position] = scores.get(position, 0.0) + value
+        named = {path: score for position, score in scores.items() if self._in_module(path := self._corpus.paths[position])}
+        for path, score in spoken.items():
+            named[path] = named.get(path, 0.0) + _SPOKEN * score
+        return sorted(named, key=lambda path: (-named[path], path))[:CANDIDATES]
+
+    def _by_words(self, paths: Sequence[str]) -> dict[str, float]:
+        """BM25 over content, names and path of each file; 1 for the best."""
+        if not paths:
+            return {}
+        sizes = {path: len(self._text(path)) for path in paths}
+        mean = sum(sizes.values()) / len(sizes) or 1.0
+        mean_names = sum(sum(self._counts(path).values()) for path in paths) / len(paths) or 1.0
+        scores = {path: self._score(path, sizes[path] / mean, mean_names) for path in paths}
+        most = max(scores.values()) or 1.0
+        return {path: score / most for path, score in scores.items()}
+
+    def _score(self, path: str, size: float, mean_names: float) -> float:
+        text, counts = self._text(path), self._counts(path)
+        stem, folders = path_words(path)
+        length = 1 - _LENGTH + _LENGTH * size
+        names_length = 0.5 + 0.5 * sum(counts.values()) / mean_names
+        position = self._corpus.positions[path]
+        total = 0.0
+        for term in self._terms:
+            weight = 0.0
+            for form, factor in term.forms.items():
+                body = text.count(form.encode()) if self._corpus.holds(position, form) else 0
+                found = _BODY * body / length + _NAME * counts.get(form, 0) / names_length
+                weight = max(weight, factor * (found + _STEM * (form in stem) + _FOLDER * (form in folders)))
+            total += term.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
+        return total
+
+    def _text(self, path: str) -> bytes:
+        """The content in lower case; empty if it cannot be read."""
+        text = self._texts.get(path)
+        if text is None:
+            text = self._texts[path] = _content(self._snapshot, path).lower()
+        return text
+
+    def _counts(self, path: str) -> dict[str, int]:
+        """How many names of the file's symbols hold each word."""
+        known = self._names.get(path)
+        if known is None:
+            file = self._snapshot.file(path)
+            words = [frozenset(parts(symbol.name)) for symbol in file.symbols] if file is not None else []
+            counts: dict[str, int] = {}
+            for held in words:
+                for word in held:
+                    counts[word] = counts.get(word, 0) + 1
+            known = self._names[path] = (words, counts)
+        return known[1]
+
+    def _add_activity(self, scores: dict[str, float]) -> None:
+        activity = self._history.activity
+        most = math.log1p(max(activity.values(), default=1.0))
+        for path in scores:
+            scores[path] += _ACTIVE * math.log1p(activity.get(path, 0.0)) / most
+
+    def _add_compounds(self, scores: dict[str, float]) -> None:
+        """Names of several words, as they are written: in the content, or in the path."""
+        total = len(self._corpus.paths)
+        for compound in self._question.compounds:
+            written = compound.encode("utf-8", "replace")
+            in_path = {compound, compound.replace("-", "_")}
+            hits: dict[str, int] = {}
+            for path in scores:
+                count = self._text(path).count(written) + (5 if any(form in path.lower() for form in in_path) else 0)
+                if count:
+                    hits[path] = count
+            if hits:
+                rarity = math.log(1 + total / len(hits)) / math.log(1 + total)
+                for path, count in hits.items():
+                    scores[path] += _COMPOUND * rarity * count / (count + 2)
+
+    def _add_together(self, scores: dict[str, float]) -> None:
+        """Files that were changed together with the best ones."""
+        seeds = sorted(scores, key=lambda path: (-scores[path], path))[:_SEEDS]
+        if seeds and scores[seeds[0]] > 0:
+            shares = {path: scores[path] / scores[seeds[0]] for path in seeds}
+            for path, share in self._history.changed_with(shares).items():
+                if self._exists(path):
+                    scores[path] = scores.get(path, 0.0) + _TOGETHER * share
+
+    def _add_pairs(self, scores: dict[str, float]) -> None:
+        """Tests of the best files, and what the best tests test."""
+        base = dict(scores)
+        best = sorted(base, key=lambda path: (-base[path], path))[: 2 * FILES]
+        for path in best:
+            other = self._counterpart(path)
+            if other is not None and base[path] > base.get(other, 0.0):
+                raised = base.get(other, 0.0) + _PAIRED * (base[path] - base.get(other, 0.0))
+                scores[other] = max(scores.get(other, 0.0), raised)
+
+    def _counterpart(self, path: str) -> str | None:
+        """The nearest file of the same bare name on the other side of tests and what is tested."""
+        side = self._corpus.is_test(path)
+        bare = bare_name(path)
+        others = [
+            other for other in self._corpus.of_bare_name(bare) if self._corpus.is_test(other) != side and self._in_module(other)
+        ]
+        folders = set(path.split("/"))
+        return min(others, key=lambda other: (-len(folders & set(other.split("/"))), other), default=None)
+
+    # ---- symbols
+
+    def symbols(self, kinds: Collection[str]) -> Iterator[Hit]:
+        """Hits, best first."""
+        files = self.files()
+        most = files[0][1] if files else 1.0
+        shares = {path: score / most for path, score in files[:FILES]}
+        named = self._named()
+        for path in sorted({symbol.path for symbol in named}):
+            shares.setdefault(path, dict(files).get(path, 0.0) / most)
+        exact = {symbol.handle for symbol in named}
+        hits = [hit for path, share in shares.items() for hit in self._hits(path, share, kinds, exact)]
+        hits.sort(key=_order)
+        head = [self._leaned_on(hit) for hit in hits[:_LEANED_ON]]
+        head.sort(key=_order)
+        yield from head
+        yield from hits[_LEANED_ON:]
+
+    def _named(self) -> list[Symbol]:
+        """Symbols that have exactly a name that the question writes."""
+        found = [symbol for name in self._question.names[:4] for symbol in self._snapshot.named(name)[:50]]
+        return [symbol for symbol in found if self._in_module(symbol.path)]
+
+    def _hits(self, path: str, share: float, kinds: Collection[str], exact: Collection[str]) -> Iterator[Hit]:
+        file = self._snapshot.file(path)
+        if file is None:
+            return
+        damping = (0.6 if file.is_test else 1.0) * (0.3 if file.generated else 1.0)
+        self._counts(path)
+        words, text = self._names[path][0], self._text(path)
+        for symbol in file.symbols:
+            is_exact = symbol.handle in exact
+            if kinds and symbol.kind not in kinds:
+                continue
+            if not kinds and (symbol.kind in _NEVER or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
+                continue
+            match, why = self._match(symbol, words, text)
+            bonus, reason = self._name_bonus(symbol, is_exact)
+            if match or bonus:
+                score = (match * (0.4 + share) + bonus) * damping
+                yield Hit(symbol, score, reason or why)
+
+    def _match(self, symbol: Symbol, words: Sequence[frozenset[str]], text: bytes) -> tuple[float, str]:
+        """How much of the question a symbol holds, from 0 to about 1, and where most of it was found."""
+        row = symbol.row
+        begin = row.doc_start if row.doc_start < row.doc_end and row.doc_start < row.start else row.start
+        own, above = words[symbol.index], _above(symbol, words)
+        length = (row.end - begin) / 6  # words, about
+        total = in_name = 0.0
+        for term in self._terms:
+            named = term.factor(own)
+            weight = 0.0
+            for form, factor in term.forms.items():
+                weight = max(weight, factor * text.count(form.encode(), begin, row.end) / (0.8 + 0.2 * length / 80))
+            weight += 4 * named + term.factor(above)
+            total += term.value * weight / (weight + 1.6)
+            in_name += term.value * named
+        if not total:
+            return 0.0, ""
+        complete = 1.2 if own and all(any(word in term.forms for term in self._terms) for word in own) else 1.0
+        why = "name" if in_name >= 0.5 * total else "text and name" if in_name else "text"
+        return total * complete * (1 + 0.1 * math.log1p(length)), why + self._spelling(own)
+
+    def _spelling(self, own: frozenset[str]) -> str:
+        """Words that were read instead of others, if the name holds them."""
+        read = [form for term in self._terms for form in term.forms if term.word not in term.forms and form in own]
+        return f" (read as {', '.join(read)})" if read else ""
+
+    def _name_bonus(self, symbol: Symbol, is_exact: bool) -> tuple[float, str]:
+        """For a name that stands in the question as it is: the smaller, the less of the question it is."""
+        name = symbol.name.lower()
+        asked = [asked for asked in self._question.names if asked.rpartition(".")[2].lower() == name]
+        if is_exact or asked:
+            share = sum(term.value for term in self._terms if term.word in parts(symbol.name)) or 1.0
+            written = is_exact and any(symbol.qualified_name.endswith(asked) for asked in self._question.names)
+            if self._question.names[0] in (symbol.name, symbol.qualified_name) or len(self._question.words) <= 1:
+                share = 1.0
+            return (2.0 if written else 1.4) * share, "exact name" if written else "name, in other case"
+        whole = self._question.text.strip().lower()
+        if len(whole) >= 2 and not any(map(str.isspace, whole)) and name.startswith(whole):
+            return 0.8 * len(whole) / len(name), "beginning of the name"
+        return 0.0, ""
+
+    def _leaned_on(self, hit: Hit) -> Hit:
+        """The hit with its score raised by up to a fifth for what leans on it."""
+        count = _dependants(self._snapshot, hit.symbol)
+        return Hit(hit.symbol, hit.score * (1 + 0.2 * math.log1p(count) / math.log1p(_LEANED_ON)), hit.why)
+
+
+def _order(hit: Hit) -> tuple[float, str, int]:
+    return (-round(hit.score, 9), hit.symbol.path, hit.symbol.index)
+
+
+def _above(symbol: Symbol, words: Sequence[frozenset[str]]) -> frozenset[str]:
+    parent = symbol.row.parent
+    return words[parent] if 0 <= parent < len(words) else frozenset()
+
+
+def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
+    """Other files with an edge to the symbol, counted up to `_LEANED_ON`."""
+    from tokenzip.snapshot.keys import edge_key
+
+    count = 0
+    for path in snapshot.paths_posted([edge_key(symbol.path, symbol.qualified_name)]):
+        rows = snapshot.link(path).edges if path != symbol.path else ()
+        count += any(row.path == symbol.path and row.qualified == symbol.qualified_name for row in rows)
+        if count >= _LEANED_ON:
+            break
+    return count
+
+
+# ---- what a question is read with
+
+
+def _terms(asked: Question, corpus: Corpus) -> list[_Term]:
+    """The question's words as the corpus knows them: a word that is nowhere is read as what it may be the beginning of, or
+    a misspelling of."""
+    total = len(corpus.paths)
+    few = len(asked.words) <= 3
+    found: list[tuple[str, float, dict[str, float]]] = []
+    for word, weight in asked.words.items():
+        forms = {word: 1.0}
+        if not corpus.with_word(word) and few:
+            forms = dict.fromkeys(corpus.beginning(word, 5) if len(word) >= 3 else (), _PREFIX)
+            if not forms:
+                forms = dict.fromkeys(nearest(word, corpus.vocabulary, 3), _SPELLING)
+        elif len(asked.words) == 1 and len(word) >= 3:
+            forms.update(dict.fromkeys(corpus.beginning(word, 8), _PREFIX))
+        count = max((len(corpus.with_word(form)) for form in forms), default=0)
+        if count:
+            found.append((word, weight * math.log(1 + (total - count + 0.5) / (count + 0.5)), forms))
+    whole = sum(value for _, value, _ in found) or 1.0
+    return [_Term(word, value / whole, forms) for word, value, forms in found]
+
+
+def _corpus(snapshot: Snapshot) -> Corpus:
+    changed = tuple((path, over and over.file.blob) for path, over in sorted(snapshot.overlay.items()))
+    return corpus_of((snapshot.tree, changed), snapshot, _content)
+
+
+def _content(snapshot: Snapshot, path: str) -> bytes:
+    """The bytes of a file; none if this clone does not hold them."""
+    try:
+        return snapshot.source(path)
+    except TokenzipError:
+        return b""
+
+
+def _history(snapshot: Snapshot) -> History:
+    """The history before the snapshot's commit; an empty one where there is none."""
+    commit = snapshot.at.commit
+    if commit is None:
+        return History(())
+    known = SHELF.get(commit)
+    if known is None:
+        try:
+            commits = [*snapshot.git.messages(commit, COMMITS)]
+        except TokenzipError:  # a partial clone without trees cannot say which files a commit changed
+            commits = []
+        known = SHELF.put(commit, History(commits))
+    return known
+
+
+__all__ = ["FileHit", "Hit", "search", "search_files"]

@@ -1,0 +1,134 @@
+"""Which words each file of a snapshot holds: read once for each blob, kept for the next question.
+
+This is the seam for a stored index: `Corpus` needs the set of words of every file, and nothing else of the contents.
+"""
+
+from __future__ import annotations
+
+import bisect
+import threading
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokenzip.model import BlobId
+from tokenzip.search.words import bare_name, path_words, words_of
+
+if TYPE_CHECKING:
+    from tokenzip.snapshot import Snapshot
+
+ContentOf = Callable[["Snapshot", str], bytes]
+
+_KEPT = 3
+"""Corpora of different states of repositories that are kept; they share what they know of equal blobs."""
+_LARGEST = 2_000_000
+"""Bytes of a file whose words are looked at: larger ones are data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a corpus."""
+
+    path: str
+    blob: BlobId
+    is_test: bool
+
+
+class Corpus:
+    """The words of one snapshot's source files."""
+
+    def __init__(self, files: Sequence[Entry], words: Mapping[BlobId, array[int]], vocabulary: Sequence[str]) -> None:
+        self.paths = [file.path for file in files]
+        self.positions = {path: position for position, path in enumerate(self.paths)}
+        self._tests = frozenset(file.path for file in files if file.is_test)
+        self._bare: dict[str, list[str]] = {}
+        self._postings: dict[str, array[int]] = {}
+        for position, file in enumerate(files):
+            self._bare.setdefault(bare_name(file.path), []).append(file.path)
+            names, folders = path_words(file.path)
+            for word in {vocabulary[number] for number in words[file.blob]} | names | folders:
+                self._postings.setdefault(word, array("I")).append(position)
+        self._sorted = sorted(self._postings)
+
+    def with_word(self, word: str) -> Sequence[int]:
+        """Positions in `paths` of the files that hold the word in content or path, ascending."""
+        return self._postings.get(word, ())
+
+    def holds(self, position: int, word: str) -> bool:
+        """Whether the file at that position holds the word."""
+        posted = self._postings.get(word)
+        if posted is None:
+            return False
+        index = bisect.bisect_left(posted, position)
+        return index < len(posted) and posted[index] == position
+
+    def is_test(self, path: str) -> bool:
+        return path in self._tests
+
+    def of_bare_name(self, name: str) -> Sequence[str]:
+        """The paths whose `bare_name` that is."""
+        return self._bare.get(name, ())
+
+    def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
+        """Longer words that begin with `prefix`: those of most files first."""
+        begin = bisect.bisect_right(self._sorted, prefix)
+        end = bisect.bisect_left(self._sorted, prefix + "\U0010ffff")
+        found = self._sorted[begin:end]
+        return tuple(sorted(found, key=lambda word: (-len(self._postings[word]), word))[:limit])
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """Every word, sorted."""
+        return self._sorted
+
+
+class _Library:
+    """Corpora made so far, and the words of the blobs in them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._corpora: OrderedDict[object, tuple[Corpus, frozenset[BlobId]]] = OrderedDict()
+        self._words: dict[BlobId, array[int]] = {}
+        self._numbers: dict[str, int] = {}
+        self._vocabulary: list[str] = []
+
+    def corpus(self, key: object, snapshot: Snapshot, content: ContentOf) -> Corpus:
+        with self._lock:
+            known = self._corpora.get(key)
+            if known is None:
+                known = self._corpora[key] = self._made(snapshot, content)
+                if len(self._corpora) > _KEPT:
+                    self._corpora.popitem(last=False)
+                    self._forget()
+            self._corpora.move_to_end(key)
+            return known[0]
+
+    def _made(self, snapshot: Snapshot, content: ContentOf) -> tuple[Corpus, frozenset[BlobId]]:
+        files = [Entry(file.path, file.blob, file.is_test) for file in snapshot.files() if file.is_source]
+        for file in files:
+            if file.blob not in self._words:
+                source = content(snapshot, file.path)[:_LARGEST]
+                self._words[file.blob] = array("I", sorted(map(self._number, words_of(source))))
+        return Corpus(files, self._words, self._vocabulary), frozenset(file.blob for file in files)
+
+    def _number(self, word: str) -> int:
+        number = self._numbers.get(word)
+        if number is None:
+            number = self._numbers[word] = len(self._vocabulary)
+            self._vocabulary.append(word)
+        return number
+
+    def _forget(self) -> None:
+        """Drop the words of blobs that no kept corpus holds."""
+        held = frozenset[BlobId]().union(*(blobs for _, blobs in self._corpora.values()))
+        self._words = {blob: words for blob, words in self._words.items() if blob in held}
+
+
+_LIBRARY = _Library()
+
+
+def corpus_of(key: object, snapshot: Snapshot, content: ContentOf) -> Corpus:
+    """The corpus of the state that `key` names; made at the first question about it."""
+    return _LIBRARY.corpus(key, snapshot, content)

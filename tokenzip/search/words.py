@@ -1,0 +1,168 @@
+"""Words: how identifiers and prose are cut into what can be searched for, and what a question asks for."""
+
+from __future__ import annotations
+
+import functools
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+_ASCII_IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
+_COMPOUND = re.compile(r"[^\W\d]\w*(?:[.\-]\w+)+|[^\W\d]\w*")
+_CALLED = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*)\(")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]")
+_LATER_LINES = 0.5
+"""Weight of words after the first line of a question: in commit messages the first line says more."""
+
+# Words that say how a question is asked or that something is to be done, not about what.
+STOP_WORDS = frozenset(
+    """a add added adding all allow also an and any are as at be been but by can change changed could did do docs does feat fix
+    fixed fixes fixing for from had has have if improve in instead into is it its just made make more no not now of on only or
+    refactor remove removed should so some support test tests than that the their then there these this those to update updated
+    use used using was were when where which while will with would""".split()  # noqa: SIM905 (a page of one-word strings is no easier to read)
+)
+
+
+@functools.lru_cache(1 << 16)
+def parts(identifier: str) -> tuple[str, ...]:
+    """The words of an identifier, lower case: ``parseHTTPHeader_v2`` is parse, http, header (single letters are none)."""
+    return tuple(part.lower() for part in _PART.findall(identifier) if len(part) > 1)
+
+
+@functools.lru_cache(1 << 16)
+def _ascii_parts(identifier: bytes) -> tuple[str, ...]:
+    return parts(identifier.decode("ascii"))
+
+
+def words_of(source: bytes) -> set[str]:
+    """The distinct words of a file's content."""
+    words: set[str] = set()
+    if source.isascii():
+        for found in set(_ASCII_IDENTIFIER.findall(source)):
+            words.update(_ascii_parts(found))
+    else:
+        words.update(words_in(source.decode("utf-8", "replace")))
+    return words
+
+
+def words_in(text: str) -> set[str]:
+    """The distinct words of a text."""
+    words: set[str] = set()
+    for found in set(_IDENTIFIER.findall(text)):
+        words.update(parts(found))
+    return words
+
+
+@functools.lru_cache(1 << 16)
+def path_words(path: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a file's name (without its last ending) and of its folders."""
+    folder, _, name = path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    return frozenset(words_in(stem.replace(".", " "))), frozenset(words_in(folder))
+
+
+_TEST_MARK = re.compile(r"[._-]?(?:tests?|spec)$|^tests?[._-]")
+
+
+def bare_name(path: str) -> str:
+    """The name of a file without endings and marks of tests: ``test_app.py``, ``app.spec.ts`` and ``AppTest.java``: app."""
+    name = posixpath.basename(path).rpartition(".")[0].lower() or posixpath.basename(path).lower()
+    return _TEST_MARK.sub("", name) or name
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a text asks for."""
+
+    text: str
+    words: Mapping[str, float]
+    """Word -> weight, in the order of the text."""
+    compounds: tuple[str, ...]
+    """Names of several words as written, lower case: ``make_response``, ``res.status``, ``lambda-edge``."""
+    names: tuple[str, ...]
+    """What may be the name of a symbol, as written: the whole text if it is one token, and what looks like code."""
+
+
+def question(text: str) -> Question:
+    """Words of the text but stop words (these count too where they are code, and where there is nothing else)."""
+    code = _code(text)
+    first, _, rest = text.partition("\n")
+    weights = _weights(first, code, 1.0, {})
+    weights = _weights(rest, code, _LATER_LINES, weights)
+    if not weights:
+        weights = dict.fromkeys((word for name in _IDENTIFIER.findall(text) for word in parts(name)), 1.0)
+    compounds = [found for found in _COMPOUND.findall(text) if len(parts_of(found)) > 1]
+    whole = text.strip()
+    names = [whole] if whole and not any(map(str.isspace, whole)) else []
+    names += [found for found in compounds if "-" not in found] + sorted(code)
+    return Question(text, weights, _distinct(map(str.lower, compounds)), _distinct(names))
+
+
+def parts_of(compound: str) -> tuple[str, ...]:
+    """The words of a dotted or hyphenated name."""
+    return tuple(word for name in re.split(r"\W+", compound) for word in parts(name))
+
+
+def _code(text: str) -> set[str]:
+    """Identifiers that stand in the text as code: dotted, called, between back-ticks, with an underscore or a hump."""
+    code: set[str] = set()
+    for ticked, called in _CALLED.findall(text):
+        code.update(_IDENTIFIER.findall(ticked or called))
+    for compound in _COMPOUND.findall(text):
+        if "." in compound or "_" in compound.strip("_") or _CAMEL.search(compound):
+            code.update(_IDENTIFIER.findall(compound))
+    return code
+
+
+def _weights(text: str, code: set[str], weight: float, known: dict[str, float]) -> dict[str, float]:
+    """Each word once; one that is repeated counts a little more, up to twice."""
+    weights = dict(known)
+    for name in _IDENTIFIER.findall(text):
+        is_code = name in code
+        for word in parts(name):
+            if is_code or (word not in STOP_WORDS and name.lower() not in STOP_WORDS):
+                weights[word] = min(weights[word] + 0.3 * weight, 2.0) if word in weights else weight
+    return weights
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def nearest(word: str, vocabulary: Iterable[str], limit: int) -> tuple[str, ...]:
+    """The words that a typing error or two may have made `word` of: nearest first, then by name.
+
+    One error in words of up to seven letters, two in longer ones; a swap of neighbours is one. Words of three letters or less
+    have too many neighbours to guess.
+    """
+    most = 1 if len(word) <= 7 else 2
+    if len(word) <= 3:
+        return ()
+    found = [
+        (distance, other)
+        for other in vocabulary
+        if abs(len(other) - len(word)) <= most
+        and (other[0] == word[0] or other[-2:] == word[-2:])
+        and (distance := edit_distance(word, other, most)) <= most
+    ]
+    return tuple(other for _, other in sorted(found)[:limit])
+
+
+def edit_distance(one: str, other: str, most: int) -> int:
+    """Insertions, deletions, replacements and swaps of neighbours between two words; ``most + 1`` for any more."""
+    before: list[int] = []
+    previous = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        current = [row]
+        for column, against in enumerate(other, 1):
+            cost = min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (letter != against))
+            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == against:
+                cost = min(cost, before[column - 2] + 1)
+            current.append(cost)
+        if min(current) > most and (not before or min(previous) > most):
+            return most + 1
+        before, previous = previous, current
+    return min(previous[-1], most + 1)
