@@ -26,6 +26,7 @@ import tokenzip
 from tokenzip.diff import diff
 from tokenzip.operations import OPERATIONS
 from tokenzip.repository import Repository
+from tokenzip.snapshot import Snapshot
 
 DEPTH = int(os.environ.get("TOKENZIP_FUZZ", "1"))
 HISTORIES = ("httpx", "flask", "redux", "immer")
@@ -84,6 +85,7 @@ def test_every_release_over_a_random_route_equals_scratch(name: str, tmp_path: P
     assert len(releases) >= 25
     route = Random(name).sample(releases, len(releases))
     repository = opened(path, home)
+    assert_rich(repository.snapshot("HEAD"))
     overlaid = {tag: repository.snapshot(tag).digest() for tag in route}
     wrong = [tag for tag in releases if overlaid[tag] != digest_from_scratch(path, tag, tmp_path / "empty")]
     assert not wrong
@@ -124,6 +126,12 @@ def test_a_pinned_answer_is_what_a_fresh_clone_says(name: str, tmp_path: Path, h
         assert answers(there, commit) == pinned
         at_work = answers(there, "WORKTREE")
         assert [without_place(answer) for answer in at_work] == [without_place(answer) for answer in pinned]
+
+
+def assert_rich(snapshot: Snapshot) -> None:
+    """That there is something to compare: a graph of files that could be read."""
+    assert not [file.path for file in snapshot.files() if file.status == "failed"]
+    assert sum(len(snapshot.file_edges(path)) for path in snapshot.paths()) > 100
 
 
 def write(path: Path, sources: Mapping[str, str]) -> None:
