@@ -25,7 +25,9 @@ sys.setrecursionlimit(20_000)
 
 @functools.lru_cache(maxsize=20_000)
 def _extract(language: str, text: str) -> FileIR:
-    return registry.get(language).extract(text.encode("utf-8", "surrogateescape"))
+    ir = registry.get(language).extract(text.encode("utf-8", "surrogateescape"))
+    assert ir.status != "failed", f"{language}: {ir.reason}\n{text}"
+    return ir
 
 
 def extract_all(sources: Mapping[str, str]) -> dict[str, FileIR]:
