@@ -49,7 +49,13 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 def test_the_work_tree_is_the_default_and_equals_its_own_commit(repo: Repo):
     repo.commit(FILES)
-    repo.write({"app.py": FILES["app.py"] + "\n\ndef other():\n    main()\n", "new.py": "from app import other\nother()\n", "notes.txt": None})
+    repo.write(
+        {
+            "app.py": FILES["app.py"] + "\n\ndef other():\n    main()\n",
+            "new.py": "from app import other\nother()\n",
+            "notes.txt": None,
+        }
+    )
     repository = opened(repo)
     dirty = repository.snapshot()
     assert dirty.at.rev == "WORKTREE"
@@ -139,7 +145,9 @@ def test_a_changed_commit_parses_only_what_changed_and_what_consulted_it(repo: R
     assert sorted(set(seen)) == [b"def f1(x):\n    return x\n", b"from m1 import f1\nf1()\n"]
 
 
-def test_a_linked_worktree_and_a_clone_share_the_store_and_see_themselves(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_linked_worktree_and_a_clone_share_the_store_and_see_themselves(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     repo.commit(FILES)
     opened(repo).snapshot("HEAD")
     inside = repo.worktree(repo.path / "trees" / "one", "-b", "side")

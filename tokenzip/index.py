@@ -5,16 +5,12 @@ One hostile file never ends a run: what a language raises, and even a worker tha
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import logging
-import multiprocessing
 import os
 import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -32,6 +28,7 @@ from tokenzip.store import (
     packs_of,
     unpack_value,
 )
+from tokenzip.workers import Pool
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,14 +37,7 @@ LARGEST_FILE = 4 << 20
 BATCH_BYTES = 400_000
 """Source bytes that one task of a worker holds: some hundred milliseconds of work."""
 
-Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, how much of it is done and how much there is; raises `Cancelled` to stop the work."""
-
 T = TypeVar("T")
-
-
-def no_progress(stage: str, done: int, total: int) -> None:
-    """Tell nobody."""
 
 
 @functools.cache
@@ -126,13 +116,11 @@ class Extracted:
 
 
 class Workers:
-    """A pool of spawned processes that share nothing but a folder of spill files. A context manager."""
+    """A pool of processes that read this repository and spill into one folder. A context manager."""
 
     def __init__(self, git_directory: str, processes: int) -> None:
-        self._git_directory = git_directory
-        self._processes = processes
-        self._pool: ProcessPoolExecutor | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="tokenzip-")
+        self._folder = tempfile.TemporaryDirectory(prefix="tokenzip-", ignore_cleanup_errors=True)
+        self._pool = Pool(processes, _start_worker, git_directory, self._folder.name)
 
     @property
     def folder(self) -> Path:
@@ -140,55 +128,15 @@ class Workers:
         return Path(self._folder.name)
 
     def __enter__(self) -> Workers:
-        self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
-        with contextlib.suppress(OSError):
-            self._folder.cleanup()
+        self._pool.__exit__()
+        self._folder.cleanup()
 
-    def _start(self) -> ProcessPoolExecutor:
-        self._pool = self._make_pool(self._processes)
-        return self._pool
-
-    def _make_pool(self, processes: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            processes,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_start_worker,
-            initargs=(self._git_directory, self._folder.name),
-        )
-
-    def map(
-        self, work: Callable[[list[Any]], T], tasks: Sequence[list[Any]], on_crash: Callable[[list[Any]], T]
-    ) -> Iterator[T]:
-        """Results in the order of the tasks.
-
-        When a worker dies, the items of the task that met it are tried alone, each in a process of its own, and
-        `on_crash` answers for the one that kills that too.
-        """
-        start = 0
-        while start < len(tasks):
-            pool = self._pool or self._start()
-            futures = [pool.submit(work, task) for task in tasks[start:]]
-            for future in futures:
-                task = tasks[start]
-                start += 1
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    self._pool = None
-                    yield from (self._alone(work, [item], on_crash) for item in task)
-                    break
-
-    def _alone(self, work: Callable[[list[Any]], T], task: list[Any], on_crash: Callable[[list[Any]], T]) -> T:
-        with self._make_pool(1) as pool:
-            try:
-                return pool.submit(work, task).result()
-            except BrokenProcessPool:
-                return on_crash(task)
+    def map(self, work: Callable[[Any], T], tasks: Sequence[Any], on_crash: Callable[[Any], T]) -> Iterator[T]:
+        """See `Pool.map`."""
+        return self._pool.map(work, tasks, on_crash)
 
 
 def process_count(asked: int | None = None) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NewType
 
@@ -418,6 +418,14 @@ class BrokenReference:
     @property
     def file(self) -> str:
         return self.source.path
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage's name, how much of it is done and how much there is; raises `Cancelled` to stop the work."""
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    """Tell nobody."""
 
 
 def qualified_names(symbols: tuple[SymbolRow, ...]) -> tuple[str, ...]:

@@ -1,4 +1,8 @@
-"""`Repository`: the one object that callers hold. It knows where things are, and makes snapshots."""
+"""`Repository`: the one object that callers hold. It knows where things are, and makes snapshots.
+
+What is below snapshots costs tens of milliseconds to import, so it is imported by the methods that need it: a door that
+only asks where it is (a hook, a server at its start) does not pay for it.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,17 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tokenzip import config as settings
 from tokenzip.config import Config
 from tokenzip.errors import GitError, NotARepository, TokenzipError, UsageError
 from tokenzip.git import FileState, GitRepository
-from tokenzip.index import Progress, analysis_tag, no_progress
-from tokenzip.model import BlobId, CommitId, Revision, TreeId
-from tokenzip.snapshot import Snapshot, ensure_commit, overlay_changes
-from tokenzip.snapshot.build import NewFile, empty_snapshot, is_known
-from tokenzip.snapshot.collect import Collected, collect
-from tokenzip.store import Store, family_folder, pack_value, unpack_value
+from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_progress
+
+if TYPE_CHECKING:
+    from tokenzip.snapshot import Collected, NewFile, Snapshot
+    from tokenzip.store import Store
 
 _LOG = logging.getLogger(__name__)
 
@@ -67,6 +71,8 @@ class Repository:
     @functools.cached_property
     def store(self) -> Store:
         """The store of this repository's family; nothing is opened or written before the first use."""
+        from tokenzip.store import Store
+
         if self.config.store == "local":
             top = _main_checkout(self.git) or self.git.common_dir
             return Store(Path(top) / settings.FOLDER / "db", on_notice=_LOG.warning)
@@ -74,6 +80,8 @@ class Repository:
 
     def _family(self) -> str:
         """The family's folder name; remembered for each git folder, since finding the roots walks all of history."""
+        from tokenzip.store import family_folder
+
         common = os.path.realpath(self.git.common_dir)
         name = hashlib.blake2b(common.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
         memory = self.config.home / "families" / name
@@ -110,6 +118,8 @@ class Repository:
         return self._of_tree(Revision(rev, commit, False), tree)
 
     def _of_tree(self, at: Revision, tree: TreeId) -> Snapshot:
+        from tokenzip.snapshot import Snapshot, ensure_commit, is_known
+
         known = self._snapshots.get((at.rev, tree))
         if known is None or not is_known(self.store, tree):
             ensure_commit(self.git, self.store, at.commit, tree, self.progress, processes=self.config.jobs or None)
@@ -118,6 +128,8 @@ class Repository:
         return known
 
     def _over_head(self, rev: str, states: Mapping[str, FileState | None]) -> Snapshot:
+        from tokenzip.snapshot import empty_snapshot, is_known, overlay_changes
+
         commit = self.git.head()
         if commit is None:
             base = empty_snapshot(self.git, self.store, rev)
@@ -131,6 +143,8 @@ class Repository:
         return known
 
     def _new_file(self, state: FileState) -> NewFile:
+        from tokenzip.snapshot import NewFile
+
         if state.blob is not None:
             return NewFile(state.mode, BlobId(state.blob), state.read)
         data = state.read()
@@ -144,6 +158,8 @@ class Repository:
 
     def index(self, rev: str = "HEAD", *, full: bool = False, processes: int | None = None) -> Snapshot:
         """Bring a revision into the store; `full` works everything out again."""
+        from tokenzip.snapshot import Snapshot, ensure_commit
+
         commit, tree = self.git.resolve(rev)
         ensure_commit(
             self.git, self.store, commit, tree, self.progress, processes=processes or self.config.jobs or None, full=full
@@ -153,6 +169,8 @@ class Repository:
 
     def is_indexed(self, rev: str) -> bool:
         """Whether a revision's graph is in the store already."""
+        from tokenzip.snapshot import is_known
+
         return is_known(self.store, self.git.resolve(rev)[1])
 
     def merge_base(self, a: str, b: str) -> CommitId:
@@ -163,21 +181,26 @@ class Repository:
 
     def _register(self) -> None:
         """Remember that this git folder uses the store, so that a `gc` run elsewhere keeps what is alive here."""
+        from tokenzip.store import pack_value
+
         mine = os.path.realpath(self.git.common_dir)
         if mine not in self._users():
             self.store.write(lambda writing: writing.put_meta("users", pack_value(sorted({*self._users(), mine}))))
 
     def _users(self) -> Sequence[str]:
+        from tokenzip.store import unpack_value
+
         with self.store.reading() as reading:
             value = reading.meta("users")
         return () if value is None else tuple(unpack_value(value))
 
     def gc(self) -> Collected:
         """Drop what no ref, work tree or recent reflog entry of any clone that uses the store can reach."""
+        from tokenzip.snapshot import collect, known_trees
+
         with contextlib.ExitStack() as stack:
             live = [(git, tree) for git in self._clones(stack) for tree in _live_trees(git)]
-            with self.store.reading() as reading:
-                known = {tree for tree, _ in reading.snapshots(analysis_tag())}
+            known = known_trees(self.store)
             return collect(self.store, [(git, tree) for git, tree in live if tree in known])
 
     def _clones(self, stack: contextlib.ExitStack) -> Iterator[GitRepository]:

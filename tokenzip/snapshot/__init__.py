@@ -4,7 +4,21 @@
 changed against the nearest known one, `bulk` brings in a whole tree over several processes.
 """
 
-from tokenzip.snapshot.build import ensure_commit, overlay_changes
+from tokenzip.snapshot.build import NewFile, empty_snapshot, ensure_commit, is_known, known_trees, overlay_changes
+from tokenzip.snapshot.collect import Collected, collect
 from tokenzip.snapshot.graph import File, OpenUse, Snapshot, changed_paths
 
-__all__ = ["File", "OpenUse", "Snapshot", "changed_paths", "ensure_commit", "overlay_changes"]
+__all__ = [
+    "Collected",
+    "File",
+    "NewFile",
+    "OpenUse",
+    "Snapshot",
+    "changed_paths",
+    "collect",
+    "empty_snapshot",
+    "ensure_commit",
+    "is_known",
+    "known_trees",
+    "overlay_changes",
+]

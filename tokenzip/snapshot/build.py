@@ -17,7 +17,6 @@ from typing import NamedTuple
 from tokenzip.errors import StoreBusy
 from tokenzip.git import GitRepository, MissingObject
 from tokenzip.index import (
-    Progress,
     Source,
     analysis_tag,
     extract,
@@ -26,8 +25,7 @@ from tokenzip.index import (
     searchable_names,
 )
 from tokenzip.link import Linker, changed_facts, structural_facts
-from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Revision, TreeId
-from tokenzip.snapshot import bulk
+from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Progress, Revision, TreeId
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
 from tokenzip.snapshot.keys import fact_key, keys_of_content, keys_of_link, stems_of
 from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, language_of, write_nodes
@@ -117,6 +115,8 @@ def ensure_commit(
                 return
             except BaseVanished:  # a gc dropped it in between
                 pass
+        from tokenzip.snapshot import bulk  # loads what only whole trees need
+
         bulk.bring_in(git, store, tree, progress, processes)
 
 
@@ -140,6 +140,12 @@ def is_known(store: Store, tree: TreeId) -> bool:
     """Whether the store holds the snapshot of a tree, as this version of the analysis sees it."""
     with store.reading() as reading:
         return reading.snapshot_root(tree, analysis_tag()) is not None
+
+
+def known_trees(store: Store) -> set[TreeId]:
+    """All trees whose snapshots the store holds, as this version of the analysis sees them."""
+    with store.reading() as reading:
+        return {tree for tree, _ in reading.snapshots(analysis_tag())}
 
 
 def nearest_known(git: GitRepository, store: Store, commit: CommitId | None) -> Snapshot | None:

@@ -18,7 +18,6 @@ from typing import Any
 from tokenzip.git import GitRepository
 from tokenzip.index import (
     Extracted,
-    Progress,
     Source,
     Spilled,
     Workers,
@@ -34,7 +33,7 @@ from tokenzip.index import (
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
-from tokenzip.model import BlobId, FileIR, Interface, TreeId
+from tokenzip.model import BlobId, FileIR, Interface, Progress, TreeId
 from tokenzip.snapshot.keys import keys_of_content, keys_of_link, stems_of
 from tokenzip.snapshot.tree import NO_LINK, language_of, write_nodes
 from tokenzip.store import (
