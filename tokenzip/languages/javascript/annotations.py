@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tokenzip.languages.javascript.scopes import ABSENT, MAX_DEPTH, Expr, Tables
+from tokenzip.languages.javascript.scopes import ABSENT, MAX_DEPTH, Expr, Frame, Tables
 from tokenzip.languages.syntax import Node
 
 _MAX_PARTS = 24
@@ -55,9 +55,34 @@ class Annotations(Tables):
                 self.refer("t", found, node, name, once=True)
                 return found
             return local
+        if not self.frame.is_module:
+            return self._late_reference(node, name, arguments)
         found = self.make("tr", name, arguments)
         self.refer("t", found if not arguments else self.make("tr", name, ()), node, name, once=True)
         return found
+
+    def _late_reference(self, node: Node, name: str, arguments: tuple[int, ...]) -> int:
+        """A type that may be declared further down in the function or namespace: settled when the file has been read."""
+        key = (id(self.frame), name, arguments)
+        found = self.late_ids.get(key)
+        if found is None:
+            found = self.late_ids[key] = len(self.exprs)
+            self.exprs.append(("tr", name, arguments))
+            self.late.append((found, self.frame))
+        self.refer("t", found, node, name, once=True)
+        return found
+
+    def settle_types(self) -> None:
+        """Type names that turned out to be declared inside a function or namespace."""
+        for index, frame in self.late:
+            _, name, arguments = self.exprs[index]
+            outer: Frame | None = frame
+            while outer is not None and not outer.is_module:
+                value = outer.types.get(name)
+                if value is not None and self.exprs[value][0] == "d":
+                    self.exprs[index] = ("td", self.exprs[value][1], arguments)
+                    break
+                outer = outer.outer
 
     def _qualified(self, node: Node, arguments: tuple[int, ...] = ()) -> int:
         base = node.child_by_field_name("module")

@@ -476,7 +476,7 @@ class Calls(Values):
         if not any(parts):
             parts.append(self._inherited_parameter(path, owner, position))
         default = one[3][position][2]
-        if default not in (None, -1) and not (known is not None and parts[0]):
+        if default not in (None, -1) and not (known is not None and (parts[0] or known[1][position])):
             parts.append(self.value(path, default))
         return union(parts)
 

@@ -199,8 +199,6 @@ class Declarations(Expressions):
             flags |= PATTERN
         function.params.append([name, annotation, given, flags])
         value = annotation if annotation >= 0 else self.make(op, number, position)
-        if annotation < 0 and given >= 0 and self.exprs[given][0] not in ("l", "s"):
-            value = self.union([value, given])
         if name:
             self._bind_parameter(frame, name, value)
             if annotation >= 0:

@@ -38,7 +38,7 @@ class JavaScriptEvaluator(Calls):
         self.path = path
         self.table, _, self.lambdas, self.private, self.private_members, self.parameters = body[:6]
         self.memo = [None] * len(self.table)
-        self.level, self.own = 0, False
+        self.level, self.own = 0, True
 
     def _end(self) -> None:
         for key in self.temporary:
@@ -81,8 +81,9 @@ class JavaScriptEvaluator(Calls):
         if parts is not None and parts[0] in ("g", "a"):
             declared = self.symbols_of(self.path, parts[1]) if parts[0] == "g" else self._member_symbols(expr)
             declared = [target for target in declared if self._is_value(target)]
+            part = parts[0] == "g" and self._is_part(self.path, parts[1])
             for target in declared:
-                edges.append(EdgeRow(source, "calls", tier, line, *target))
+                edges.append(EdgeRow(source, "references" if part else "calls", tier, line, *target))
             if declared and alternatives and not any(one[0] == "Y" for one in alternatives):
                 return
         self._open(source, "calls", line, name, expr, alternatives, unresolved)
@@ -104,6 +105,24 @@ class JavaScriptEvaluator(Calls):
         """Whether a symbol is a variable or property (what has a definition is a function, class or type)."""
         declared = self.definition(*target)
         return declared is None or declared[0] in ("o", "f")
+
+    def _is_part(self, path: str, name: str) -> bool:
+        """Whether a name is a part of a value that nothing is known of (``const { a } = make()``): no function to call."""
+        found: bool = self.lookup(("part", path, name), self._find_part, path, name)
+        return found
+
+    def _find_part(self, path: str, name: str) -> bool:
+        self.note("sym", path, name)
+        for entry in self.view.interface(path).names.get(name, ()):
+            if entry[0] == "v" and len(entry) > 3:
+                return True
+            if entry[0] == "i":
+                state, target = self.resolve(entry[1], path)
+                origin = self.lookup(("origin", target, entry[2]), self._origin, target, entry[2]) if state == "file" else None
+                for one in origin[1] if origin is not None else ():
+                    if (one[0] == "v" and len(one) > 3) or (one[0] == "l" and self._is_part(origin[0], one[1])):
+                        return True
+        return False
 
     def _tier(self, expr: int) -> str:
         parts = self.table[expr] if expr >= 0 else ("",)

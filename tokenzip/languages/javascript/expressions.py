@@ -133,7 +133,7 @@ class Expressions(Annotations):
             values = [self.expression(node) for node in nodes]
             target = self.target_of(values[0])
             if target is not None:
-                target.spreads.extend(value for value in values[1:] if value >= 0)
+                target.assigned.extend(value for value in values[1:] if value >= 0)
                 return values[0], 2
             return self.make("o", (), tuple(value for value in reversed(values) if value >= 0)), 2
         if name == "create" and nodes:
@@ -218,13 +218,22 @@ class Expressions(Annotations):
         return None
 
     def dotted_key(self, node: Node) -> str:
-        """``a.b.c`` for a chain of plain members of a local name or this; empty otherwise."""
+        """``a.b.c`` for a chain of plain members (also ``a['b']``, ``a[0]``) of a name or this; empty otherwise."""
         parts: list[str] = []
-        while node.type == "member_expression" and len(parts) < 4:
-            inner, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+        while node.type in ("member_expression", "subscript_expression") and len(parts) < 4:
+            inner = node.child_by_field_name("object")
+            name = node.child_by_field_name("property") or node.child_by_field_name("index")
             if inner is None or name is None:
                 return ""
-            parts.append(self.text(name))
+            if node.type == "subscript_expression":
+                if name.type == "string":
+                    parts.append(self.text(name)[1:-1])
+                elif name.type == "number":
+                    parts.append(self.text(name))
+                else:
+                    return ""
+            else:
+                parts.append(self.text(name))
             node = inner
         if node.type == "identifier" or node.type == "this":
             parts.append(self.text(node))
@@ -235,6 +244,11 @@ class Expressions(Annotations):
         index = node.child_by_field_name("index")
         if index is None:
             return ABSENT
+        if self.frame.dotted:
+            key_text = self.dotted_key(node)
+            known = self.frame.env.get(key_text) if key_text else None
+            if known is not None:
+                return known
         if index.type == "string":
             return self.make("a", base, self.text(index)[1:-1])
         if index.type == "number" and base >= 0:

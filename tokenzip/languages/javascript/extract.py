@@ -95,24 +95,36 @@ def _plain_name(one: Definition) -> str:
 def _resolve_flows(walk: Modules) -> None:
     """Hands what calls in this file pass to the parameters that receive it."""
     for callee, values in walk.flows:
-        parts = walk.exprs[callee]
-        if parts[0] == "d":
-            targets = [walk.definitions[parts[1]]]
-        elif parts[0] == "g":
-            targets = [walk.definitions[entry[1]] for entry in walk.names.get(parts[1], ()) if entry[0] == "d"]
-        else:
-            targets = []
-        for target in targets:
+        for target in _called(walk, callee):
             if target.kind == "class":
                 entry = next(iter(target.members.get("constructor", ())), None)
-                if entry is None:
+                if entry is None or entry[0] != "d":
                     continue
                 target = walk.definitions[entry[1]]
-            for position, (value, parameter) in enumerate(zip(values, target.params, strict=False)):
-                if value >= 0 and parameter[1] < 0 and not parameter[3] & 1:
-                    flows = target.flows.setdefault(position, [])
-                    if value not in flows:
-                        flows.append(value)
+            for position, parameter in enumerate(target.params):
+                if parameter[1] >= 0:
+                    continue
+                if parameter[3] & 1:
+                    value = walk.make("r", tuple(values[position:]), 0)
+                else:
+                    value = values[position] if position < len(values) else parameter[2]
+                flows = target.flows.setdefault(position, [])
+                if value >= 0 and value not in flows:
+                    flows.append(value)
+
+
+def _called(walk: Modules, callee: int) -> list[Definition]:
+    """The functions and classes of this file that a call reaches, as far as names show."""
+    parts = walk.exprs[callee]
+    if parts[0] == "d":
+        return [walk.definitions[parts[1]]]
+    if parts[0] == "g":
+        return [walk.definitions[entry[1]] for entry in walk.names.get(parts[1], ()) if entry[0] == "d"]
+    if parts[0] == "a":
+        slot = walk.slot_of(parts[1])
+        entries = slot[0].members.get(slot[1] + parts[2], ()) if slot is not None else ()
+        return [walk.definitions[entry[1]] for entry in entries if entry[0] == "d"]
+    return []
 
 
 def _rows(
@@ -185,7 +197,7 @@ def _pack(walk: Modules) -> tuple[Interface, tuple[Any, ...]]:
         if one.order in public:
             continue
         public.add(one.order)
-        if one.kind in ("property", "variable", "constant", "enum_member") and not one.members and not one.spreads:
+        if one.kind in ("property", "variable", "constant", "enum_member") and not one.members and not one.spreads and not one.assigned:
             continue
         definitions[one.qualified] = packer.definition(one, nested=True)
         if one.members:

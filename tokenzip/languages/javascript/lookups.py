@@ -459,10 +459,20 @@ class Definitions(Resolver):
 
     def _find_member(self, path: str, name: str, member: str, skip: int) -> tuple[Base, tuple[Any, ...]] | None:
         for base in self.bases(path, name)[skip:]:
-            entries = self.member_entries(base[0], base[1], member)
+            entries = self.member_entries(base[0], base[1], member) or self._mixed_in(base[0], base[1], member)
             if entries:
                 return base, entries
         return None
+
+    def _mixed_in(self, path: str, name: str, member: str) -> tuple[Any, ...]:
+        """A member that ``Object.assign(X.prototype, ...)`` gives to a class."""
+        declared = self.definition(path, name)
+        if declared is None or declared[0] not in ("c", "f"):
+            return ()
+        for spread in declared[5] if declared[0] == "c" else declared[8]:
+            if not isinstance(spread, int) and any(self.member(one, member) for one in self.expand(self.value(path, spread))):
+                return (("v", ("a", spread, member), None),)
+        return ()
 
     def member(self, one: Alternative, name: str) -> Alternatives:
         """What a member of an alternative may be."""
@@ -550,14 +560,18 @@ class Definitions(Resolver):
 
     def object_member(self, one: Alternative, name: str) -> Alternatives:
         _, path, owner = one
+        declared = self.definition(path, owner)
+        is_object = declared is not None and declared[0] == "o"
+        for value in reversed(declared[3]) if is_object else ():
+            found = union([self.member(part, name) for part in self.expand(self.value(path, value))])
+            if found and found[0][0] not in ("B", "Y"):
+                return found
         entries = self.member_entries(path, owner, name)
         if entries:
-            value: Alternatives = self.lookup(("member", path, owner, name), self._member_value, path, owner, entries)
-            return self.bound(value, one)
-        declared = self.definition(path, owner)
-        if declared is not None and declared[0] == "o":
-            for spread in reversed(declared[2]):
-                found = union([self.member(part, name) for part in self.expand(self.value(path, spread))])
-                if found:
-                    return found
+            known: Alternatives = self.lookup(("member", path, owner, name), self._member_value, path, owner, entries)
+            return self.bound(known, one)
+        for spread in reversed(declared[2]) if is_object else ():
+            found = union([self.member(part, name) for part in self.expand(self.value(path, spread))])
+            if found:
+                return found
         return self._merged_namespace(path, owner, name) if declared is not None else NOTHING

@@ -35,7 +35,7 @@ class Modules(Statements):
         self.module_frame.this = ABSENT
 
     def note_flow(self, callee: int, values: list[int]) -> None:
-        if values and self.exprs[callee][0] in ("d", "g", "L"):
+        if self.exprs[callee][0] in ("d", "g", "a"):
             self.flows.append((callee, values))
 
     def program(self, root: Node) -> None:
@@ -54,6 +54,15 @@ class Modules(Statements):
         for node in nodes:
             self.statement(node)
         self.run_pending()
+        self.settle_types()
+        for definition in self.definitions:
+            if definition.alias is not None:
+                self._copy_signature(definition, definition.alias)
+
+    def _copy_signature(self, definition: Definition, other: Definition) -> None:
+        definition.params, definition.tparams = other.params, other.tparams
+        definition.ret, definition.returns, definition.this = other.ret, other.returns, other.this
+        definition.flags |= other.flags & (Flag.ASYNC | Flag.GENERATOR)
 
     # Imports
 

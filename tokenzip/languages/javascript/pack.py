@@ -133,6 +133,9 @@ class Packer:
             return (op, self._nest(parts[1]), self._all(parts[2]))
         return None
 
+    def own(self, one: Definition) -> int:
+        return self.walk.make("d", one.order)
+
     # Definitions
 
     def definition(self, one: Definition, nested: bool) -> Expr:
@@ -152,17 +155,17 @@ class Packer:
             ])
             context = put(one.context) if not nested or (one.context >= 0 and self.exprs[one.context][0] == "n") else None
             this = put(one.this)
-            return ("f", one.flags, tparams, params, put(one.ret), one.returns, context, this, puts(one.spreads), self._overloads(one))
+            return ("f", one.flags, tparams, params, put(one.ret), one.returns, context, this, puts(one.spreads + one.assigned), self._overloads(one))
         if one.kind == "class":
             parent = puts(one.bases)
-            return ("c", one.flags, tparams, parent, puts(one.implements), puts(one.spreads))
+            return ("c", one.flags, tparams, parent, puts(one.implements), puts(one.spreads + one.assigned))
         if one.kind == "interface":
             return ("i", one.flags, tparams, puts(one.bases))
         if one.kind == "type_alias":
             return ("t", one.flags, tparams, put(one.type))
         if one.kind == "enum":
             return ("e", one.flags)
-        return ("o", one.flags, puts(one.spreads))
+        return ("o", one.flags, puts(one.spreads), puts(one.assigned))
 
     def _overloads(self, one: Definition) -> tuple[str, ...]:
         """The signatures that an implementation stands for."""
@@ -185,8 +188,14 @@ class Packer:
                     self.needed.append(definition)
                 packed: Expr = (op, definition.qualified)
             elif op in ("v", "s"):
-                qualified = self.walk.definitions[entry[2]].qualified if entry[2] is not None else None
+                named = self.walk.definitions[entry[2]] if entry[2] is not None else None
+                qualified = named.qualified if named is not None else None
                 packed = (op, self.value(entry[1], owner) if nested else entry[1], qualified)
+                if named is not None and named.is_part:
+                    packed = (*packed, 1)
+                if named is not None and nested and (named.members or named.assigned) and entry[1] != self.own(named):
+                    found.append(("d", qualified))
+                    self.needed.append(named)
             else:
                 packed = entry
             if packed not in found:

@@ -55,8 +55,8 @@ class Definition:
     """A function, class, interface, object ... that others may point to; most become symbols of the file."""
 
     __slots__ = (
-        "anchor", "bases", "context", "decorators", "doc", "end", "flags", "flows", "frame", "head_end", "hidden", "implements",
-        "index", "kind", "members", "name", "name_end", "name_line", "name_start", "node", "order", "params", "parent", "plain",
+        "alias", "assigned", "bases", "context", "decorators", "doc", "end", "flags", "flows", "head_end", "hidden", "implements",
+        "index", "is_part", "kind", "members", "name", "name_end", "name_line", "name_start", "order", "params", "parent", "plain",
         "qualified", "ret", "returns", "spreads", "start", "this", "tparams", "type",
     )  # fmt: skip
 
@@ -85,6 +85,12 @@ class Definition:
         self.implements: list[int] = []
         self.decorators: list[int] = []
         self.spreads: list[int] = []
+        """Values whose members it has too, unless it has them itself."""
+        self.assigned: list[int] = []
+        """Likewise, but written over its own (`Object.assign`)."""
+        self.alias: Definition | None = None
+        self.is_part = False
+        """A variable that takes a part of a value (destructuring)."""
         self.type = ABSENT
         self.index = -1
         self.qualified = ""
@@ -164,6 +170,8 @@ class Tables:
         self.too_deep = 0
         self.export_flag = 0
         self.ambient = False
+        self.late: list[tuple[int, Frame]] = []
+        self.late_ids: dict[tuple[Any, ...], int] = {}
 
     def text(self, node: Node) -> str:
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")

@@ -248,9 +248,11 @@ class Statements(Declarations):
         definition = None
         lexical = True
         if self._pattern_kind is not None:
-            whole, kind, value_node = self._pattern_kind
+            _, kind, value_node = self._pattern_kind
             lexical = kind != "var"
             definition = self._variable(name, node, node, kind, value_node)
+            if definition is not None:
+                definition.is_part = True
         self.declare(name, value, definition, lexical)
 
     def class_statement(self, node: Node) -> bool:
@@ -397,7 +399,7 @@ class Statements(Declarations):
         if base_node is None or name_node is None:
             return self.expression(right) if right is not None else ABSENT
         if left.type == "subscript_expression":
-            name = self.text(name_node)[1:-1] if name_node.type == "string" else ""
+            name = self.text(name_node)[1:-1] if name_node.type == "string" else self.text(name_node) if name_node.type == "number" else ""
             if not name:
                 key = self.expression(name_node)
                 name = str(self.exprs[key][1]) if key >= 0 and self.exprs[key][0] == "s" else ""
@@ -435,12 +437,33 @@ class Statements(Declarations):
             definition = self.function_definition(whole, right, name, name_node, "method", place, this)
             self.frame.symbol = saved
             return self.make("d", definition.order)
+        if right.type == "assignment_expression":
+            return self._alias_value(whole, right, name, name_node, base_node, slot)
         if right.type == "object" and slot is not None and name == "prototype" and slot[1]:
             return self._prototype(slot[0], right)
         if right.type == "object":
             owner = self.define(name or "{}", "object", right, hidden=True)
             return self.object_value(right, owner, place)
         return self.expect(right, place)
+
+    def _alias_value(
+        self, whole: Node, right: Node, name: str, name_node: Node, base_node: Node, slot: Slot | None
+    ) -> int:
+        """``a.get = a.header = function``: both are methods, with one body."""
+        value = self.assignment(right)
+        if value < 0 or not name or self.exprs[value][0] != "d":
+            return value
+        other = self.definitions[self.exprs[value][1]]
+        parent = self._named_base(base_node, slot)
+        if other.kind != "method" or parent is None:
+            return value
+        saved = self.frame.symbol
+        self.frame.symbol = parent
+        definition = self.define(name, "method", whole, name_node)
+        self.frame.symbol = saved
+        definition.head_end = other.head_end
+        definition.alias = other.alias or other
+        return self.make("d", definition.order)
 
     def _named_base(self, base_node: Node, slot: Slot | None) -> Definition | None:
         """The symbol that a member assigned from outside belongs to: what its base is called, else what it is."""
@@ -540,6 +563,9 @@ class Statements(Declarations):
             return definition, "static " if definition.kind in ("function", "class", "method", "constructor") else ""
         if op == "T":
             return self.definitions[parts[1]], ""
+        if op == "N":
+            slot = self.slot_of(parts[1], level + 1)
+            return (slot[0], "") if slot is not None and slot[1] and slot[0].kind in ("class", "function") else None
         if op == "g":
             return self._global_slot(parts[1], level)
         if op == "a":
@@ -572,6 +598,9 @@ class Statements(Declarations):
             found = self.slot_of(value, level + 1) if value != ABSENT else None
             if found is not None:
                 return found
+        for entry in entries:
+            if entry[0] == "v" and entry[2] is not None:
+                return self.definitions[entry[2]], ""
         return None
 
     def _module_slot(self, level: int) -> Slot | None:

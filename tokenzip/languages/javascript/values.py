@@ -160,8 +160,10 @@ class Values(Types):
         for one in self.expand(self.value(path, parts[1], env)):
             if one[0] == "T":
                 found.append(one[1][parts[2]] if parts[2] < len(one[1]) else NOTHING)
+            elif one[0] in ("O", "o"):
+                found.append(self.member(one, str(parts[2])))
             else:
-                found.append(self.element((one,)))
+                found.append(_singular(self.element((one,))))
         return union(found)
 
     def _rest(self, path: str, _expr: Any, parts: Any, env: Env) -> Alternatives:
@@ -176,7 +178,7 @@ class Values(Types):
             if one[0] == "X" and one[1] in MAPS and len(one[2]) > 1:
                 found.append(one[2][1])
             elif one[0] in ("X", "T"):
-                found.append(self.element((one,)))
+                found.append(_singular(self.element((one,))))
             else:
                 found.append(self.all_members(one))
         return union(found)
