@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from tokenzip.languages.base import View
+from tokenzip.languages.python.builtin_names import BUILTINS
 from tokenzip.languages.python.evaluate import Evaluation
 from tokenzip.languages.python.ir import FIXTURE, LOCAL, PROPERTY, TEST, Body, Function
 from tokenzip.languages.python.resolve import Binding
@@ -148,8 +149,7 @@ class _Linking:
         if row is None:
             return "dynamic", ""
         if row[0] == "global":
-            known = evaluation.interface(self.path).names.get(row[1]) or evaluation.bindings(self.path, row[1])
-            return ("dynamic", "") if known or evaluation.is_open(self.path) else ("missing", row[1])
+            return ("missing", row[1]) if self._is_missing(row[1]) else ("dynamic", "")
         if row[0] == "attr":
             base = [item for item in evaluation.ex(self.path, row[1]) if item[0] in ("I", "C", "S", "V", "VC")]
             instances = [instance for item in base for instance in _classes_of(item)]
@@ -216,29 +216,38 @@ class _Linking:
         tier = "exact"
         if not bindings:
             tier = "typed"
-            bindings, known = self._attribute_bindings(expression)
-            if not known and kind != "type":
-                self.unresolved.append(UnresolvedRow(source, _KINDS[kind], line, name, "dynamic"))
+            bindings, reason = self._attribute_bindings(expression)
+            if reason and (kind != "type" or reason == "missing"):
+                self.unresolved.append(UnresolvedRow(source, _KINDS[kind], line, name, reason))
         for binding in bindings:
             if binding[0] in ("D", "W"):
                 self._mention(source, kind, tier, line, binding)
 
-    def _attribute_bindings(self, expression: int) -> tuple[tuple[Binding, ...], bool]:
-        """The members that an attribute access means, by the type of its receiver, and whether that is known."""
+    def _attribute_bindings(self, expression: int) -> tuple[tuple[Binding, ...], str]:
+        """The members that an attribute access means, by the type of its receiver; else why they are not known."""
         evaluation = self.evaluation
         row = evaluation.row(expression)
-        if row is None or row[0] != "attr":
-            return (), True
+        if row is None:
+            return (), "dynamic"
+        if row[0] == "global":
+            return (), "missing" if self._is_missing(row[1]) else ""
+        if row[0] != "attr":
+            return (), ""
         base = evaluation.ex(self.path, row[1])
         found: list[Binding] = []
-        known = bool(base)
         for item in base:
             if item[0] == "M":
                 found.extend(evaluation.bindings(item[1], row[2]))
             for instance in _classes_of(item):
-                members = self._member_bindings(instance[1], instance[2], row[2])
-                found.extend(members)
-        return tuple(found), known
+                found.extend(self._member_bindings(instance[1], instance[2], row[2]))
+        return tuple(found), "" if base else "dynamic"
+
+    def _is_missing(self, name: str) -> bool:
+        """Whether a name is neither bound in the file, nor a builtin, nor possibly given by a wildcard from outside."""
+        evaluation = self.evaluation
+        if name in BUILTINS or evaluation.interface(self.path).names.get(name) or evaluation.bindings(self.path, name):
+            return False
+        return not evaluation.is_open(self.path)
 
     def _mention(self, source: int, kind: str, tier: str, line: int, binding: Binding) -> None:
         target = (binding[1], binding[2])

@@ -50,14 +50,18 @@ _OUTSIDE: Owner = ("", "")
 _TRANSPARENT = frozenset({"object", "Generic", "Protocol", "NamedTuple", "TypedDict", "ABC"})
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
 _WRAPPING = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
-# Builtins and functions of the standard library that give back what they are given, or its elements.
-_SAME = frozenset(
-    {"copy", "deepcopy", "partial", "wraps", "update_wrapper", "run", "cast", "shield", "create_task", "ensure_future", "proxy"}
-)
-_FIRST_ELEMENT = frozenset({"next", "min", "max", "choice", "anext"})
-_ALL_ELEMENTS = frozenset(
-    {"reversed", "sorted", "list", "set", "tuple", "iter", "filter", "frozenset", "deque", "islice", "cycle", "aiter", "sample"}
-)
+# Builtins and functions of the standard library that give back what they are given, its elements, or what it awaits.
+_SAME = frozenset({
+    "copy.copy", "copy.deepcopy", "functools.partial", "functools.update_wrapper", "weakref.proxy", "asyncio.create_task",
+    "asyncio.ensure_future", "asyncio.shield", "asyncio.wait_for", "typing.cast", "dataclasses.replace",
+})  # fmt: skip
+_AWAITING = frozenset({"asyncio.run", "anyio.run", "asgiref.sync.async_to_sync"})
+_FIRST_ELEMENT = frozenset({"next", "min", "max", "random.choice", "anext"})
+_ALL_ELEMENTS = frozenset({
+    "reversed", "sorted", "list", "set", "tuple", "iter", "filter", "frozenset", "aiter", "collections.deque",
+    "itertools.islice", "itertools.cycle", "itertools.takewhile", "itertools.dropwhile", "random.sample",
+})  # fmt: skip
+_ENTERING = frozenset({"enter_context", "enter_async_context"})
 _STRING_METHODS = {
     "split": "list",
     "rsplit": "list",
@@ -375,6 +379,8 @@ class Evaluation(Modules):
     def get_attribute(self, alternative: Alternative, name: str) -> Types:
         """The types of ``alternative.name``."""
         tag = alternative[0]
+        if name == "__class__" and tag in ("I", "V"):
+            return class_of((alternative,))
         if tag in ("I", "C"):
             return self.attr(alternative, name)
         if tag == "M":
@@ -430,6 +436,8 @@ class Evaluation(Modules):
         if tag == "VC":
             return (("V", *alternative[1:]),)
         if tag == "B":
+            if alternative[1] in _ENTERING and arguments:
+                return self.entered(arguments[0])
             return self._call_builtin_method(alternative[1], alternative[2])
         if tag == "Y":
             return self._call_outside(alternative[1], arguments)
@@ -600,11 +608,13 @@ class Evaluation(Modules):
         """Calls of builtins and of the standard library whose result follows from what they are given."""
         name = dotted.rpartition(".")[2]
         first = arguments[0] if arguments else ()
-        if name in _SAME and first:
+        if dotted in _SAME and first:
             return first
-        if name in ("closing", "nullcontext", "enter_context", "enter_async_context"):
-            return (("X", "ContextManager", (inside(first),)),) if name in ("closing", "nullcontext") else self.entered(first)
-        if name in _FIRST_ELEMENT and len(arguments) == 1:
+        if dotted in _AWAITING and first:
+            return self.awaited(first)
+        if name in ("closing", "nullcontext"):
+            return (("X", "ContextManager", (inside(first),)),)
+        if dotted in _FIRST_ELEMENT and len(arguments) == 1:
             return self.iterate(first)
         if name == "enumerate":
             return (("X", "list", ((("T", ((("X", "int", ()),), inside(self.iterate(first)))),),)),)
@@ -615,7 +625,7 @@ class Evaluation(Modules):
             return (("X", "list", ((("T", tuple(parts)),),)),)
         if name == "map" and len(arguments) > 1:
             return (("X", "list", (inside(self._mapped(first)),)),)
-        if name in _ALL_ELEMENTS and first:
+        if dotted in _ALL_ELEMENTS and first:
             return (("X", "list", (inside(self.iterate(arguments[-1] if name == "filter" else first)),)),)
         if name[:1].isupper() or (dotted in BUILTINS and name in ("str", "int", "float", "bytes", "bool", "dict", "open")):
             return (("X", name, ()),)

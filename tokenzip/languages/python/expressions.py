@@ -28,7 +28,12 @@ def reduce(state: State, node: Node | None) -> int:
         return UNKNOWN
     kind = KINDS[node.kind_id]
     if kind == "identifier":
-        return state.load(state.source[node.start_byte : node.end_byte].decode(), node)
+        name = state.source[node.start_byte : node.end_byte].decode()
+        if state.scope.is_function:
+            value = state.scope.env.get(name)
+            if value is not None and value not in state.mentioned:
+                return value
+        return state.load(name, node)
     state.depth += 1
     if state.depth > MAX_DEPTH:
         state.leave_out(node)
@@ -62,7 +67,10 @@ def _chain(state: State, node: Node, kind: str) -> int:
         value, path, name = reduce(state, head), "", ""
     else:
         path = name = state.source[head.start_byte : head.end_byte].decode()
-        if links[-1][1] == "call":
+        known = state.scope.env.get(name) if state.scope.is_function else None
+        if known is not None and known not in state.mentioned:
+            value = known
+        elif links[-1][1] == "call":
             value = UNKNOWN if name == "super" else state.lookup(name)[0]
         else:
             value = state.load(name, head)
@@ -103,7 +111,7 @@ def _attribute(state: State, node: Node, base: int, path: str, called: bool) -> 
 
 
 def _call(state: State, node: Node, below: Node | None, name: str, value: int) -> int:
-    """A call of what has the value. `name`: its last name if it was written as one, with `below` the node that says the line."""
+    """A call of what has the value. `name`: its last name, if it was written as one; then `below` says the line."""
     arguments = node.child_by_field_name("arguments")
     at = below if name and below is not None else node
     if name in _SPECIAL:
@@ -125,9 +133,20 @@ def _call(state: State, node: Node, below: Node | None, name: str, value: int) -
 
 
 def _super(state: State, arguments: Node | None) -> int:
-    _arguments(state, arguments)
+    positional, _ = _arguments(state, arguments)
     cls, on_class = state.enclosing_class()
+    if positional and cls >= 0:
+        cls = _named_class(state, positional[0], cls)
     return UNKNOWN if cls < 0 else state.make("super", cls, int(on_class))
+
+
+def _named_class(state: State, number: int, otherwise: int) -> int:
+    """The class of this file that an expression names."""
+    kind, *rest = state.expressions[number] if number >= 0 else ("",)
+    if kind == "global":
+        entries = state.names.get(rest[0], [])
+        kind, rest = (entries[0][0], list(entries[0][1:])) if len(entries) == 1 else ("", [])
+    return rest[0] if kind == "def" and rest[0] in state.members else otherwise
 
 
 def _cast(state: State, arguments: Node, callee: int, at: Node) -> int:

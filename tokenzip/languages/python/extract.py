@@ -34,12 +34,12 @@ from tokenzip.languages.syntax import Extent, Node
 from tokenzip.model import FileIR, Interface, ParseProblem, SymbolRow
 
 _ROW_FLAGS = ~(IS_CONTEXT | IS_SETTER | RETURNS_ANNOTATED)
-# Strings whole (f-strings too: what lies in their braces is part of the token), names and numbers, one sign at a time.
+# Names and numbers, one sign at a time, strings whole (f-strings too: what lies in their braces is part of the token).
 _TOKENS = re.compile(
-    rb"#[^\n\x00\x01-\x08\x0e-\x1f]*|(\x00.|[rRbBuUfFtT]{0,2}(?:"
-    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
-    rb"|\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+')"
-    rb"|[\w\x80-\xff]+|[^\s\w\\])",
+    rb"([\w\x80-\xff]+|[^\s\w\\#\"'\x00]|\x00."
+    rb'|"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
+    rb"|\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'|[\"'])"
+    rb"|#[^\n\x00\x01-\x08\x0e-\x1f]*",
     re.DOTALL,
 )
 

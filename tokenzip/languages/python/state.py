@@ -13,6 +13,7 @@ KINDS = syntax.kinds("python")
 MAX_DEPTH = 90
 """Nested expressions and nested blocks that are followed, each; what lies deeper is left out and reported."""
 
+_NO_NAMES: frozenset[str] = frozenset()
 Env = dict[str, int]
 """Name or dotted path (``self.x``) -> expression that it stands for at this point of the flow."""
 
@@ -32,8 +33,8 @@ class Scope:
         self.cls = cls
         """The class whose body this is, or whose method."""
         self.env: Env = {}
-        self.globals: set[str] = set()
-        self.nonlocals: set[str] = set()
+        self.globals: frozenset[str] = _NO_NAMES
+        self.nonlocals: frozenset[str] = _NO_NAMES
         self.paths = False
         """Whether `env` holds dotted paths."""
         self.returns: list[int] = []
@@ -85,6 +86,8 @@ class State:
         self.expressions: list[Expression] = []
         self._ids: dict[Expression, int] = {}
         self._heights: list[int] = []
+        self.mentioned: set[int] = set()
+        """Expressions of local definitions and imports: a read of such a name is a use, that of another local is none."""
         self.symbols: list[Definition] = []
         self.references: list[tuple[int, str, int, int, str]] = []
         self._used: set[tuple[int, str, int]] = set()
@@ -129,6 +132,8 @@ class State:
             return UNKNOWN
         number = self._ids[expression] = len(self.expressions)
         self.expressions.append(expression)
+        if expression[0] in _MENTIONED:
+            self.mentioned.add(number)
         self._heights.append(height)
         return number
 
@@ -213,7 +218,7 @@ class State:
         value, is_local = self.lookup(name)
         if not is_local:
             self.use(self.make("global", name), node, name)
-        elif value >= 0 and self.expressions[value][0] in ("def", "import"):
+        elif value in self.mentioned:
             self.use(value, node, name)
         return value
 
@@ -286,4 +291,5 @@ class State:
         return False
 
 
+_MENTIONED = frozenset({"def", "import"})
 LEAVES = frozenset({"global", "def", "import", "self", "class", "super", "literal", "param"})

@@ -70,9 +70,11 @@ def block(state: State, node: Node | None) -> bool:
     ends = False
     starts = state.starts
     previous: Node | None = None
-    for child in node.named_children:
-        starts.append(child.start_byte)
+    for child in node.children:
         kind = KINDS[child.kind_id]
+        if kind == ";":
+            continue
+        starts.append(child.start_byte)
         handler = _STATEMENTS.get(kind)
         depths = state.depth, state.block_depth
         try:
@@ -431,12 +433,12 @@ def _assert(state: State, node: Node) -> bool:
 
 
 def _global(state: State, node: Node) -> bool:
-    state.scope.globals.update(state.text(child) for child in node.named_children)
+    state.scope.globals |= {state.text(child) for child in node.named_children}
     return False
 
 
 def _nonlocal(state: State, node: Node) -> bool:
-    state.scope.nonlocals.update(state.text(child) for child in node.named_children)
+    state.scope.nonlocals |= {state.text(child) for child in node.named_children}
     return False
 
 
@@ -700,36 +702,62 @@ def _refer_decorators(state: State, symbol: int, decorators: list[tuple[int, Nod
     return tuple([value for value, _, _ in decorators if value >= 0])
 
 
-def _definition(state: State, node: Node, kind: str, flags: int, outer: Node) -> tuple[int, Definition] | None:
-    named, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if named is None:
+class _Parts:
+    """The children of a ``def`` or ``class`` that matter, found in one pass."""
+
+    __slots__ = ("bases", "body", "is_async", "name", "parameters", "returns", "signature_end", "type_parameters")
+
+    def __init__(self, node: Node) -> None:
+        self.is_async = False
+        self.name: Node | None = None
+        self.type_parameters: Node | None = None
+        self.parameters: Node | None = None
+        self.bases: Node | None = None
+        self.returns: Node | None = None
+        self.body: Node | None = None
+        self.signature_end = node.end_byte
+        for child in node.children:
+            kind = KINDS[child.kind_id]
+            if kind == "identifier":
+                self.name = self.name or child
+            elif kind == "parameters":
+                self.parameters = child
+            elif kind == ":":
+                self.signature_end = child.start_byte
+            elif kind == "block":
+                self.body = child
+            elif kind == "type":
+                self.returns = child
+            elif kind == "argument_list":
+                self.bases = child
+            elif kind == "async":
+                self.is_async = True
+            elif kind == "type_parameter":
+                self.type_parameters = child
+
+
+def _definition(state: State, inner: _Parts, kind: str, flags: int, outer: Node) -> tuple[int, Definition] | None:
+    if inner.name is None:
         return None
-    name = state.text(named)
+    name = state.text(inner.name)
     if name.startswith("_") and not name.endswith("__"):
         flags |= PRIVATE
     if state.in_function():
         flags |= LOCAL
-    signature_end = _signature_end(node, body)
-    symbol = Definition(name, kind, state.owner, flags, outer, named, signature_end)
+    symbol = Definition(name, kind, state.owner, flags, outer, inner.name, inner.signature_end)
     symbol.is_definition = True
-    if body is not None:
-        state.body_starts.append(body.start_byte)
-        symbol.doc = _doc(body)
+    if inner.body is not None:
+        state.body_starts.append(inner.body.start_byte)
+        symbol.doc = _doc(inner.body)
     return state.add_symbol(symbol), symbol
 
 
-def _signature_end(node: Node, body: Node | None) -> int:
-    for child in reversed(node.children):
-        if child.type == ":":
-            return child.start_byte
-    return body.start_byte if body is not None else node.end_byte
-
-
 def _doc(body: Node) -> tuple[int, int]:
-    for child in body.named_children:
-        if child.type in ("string", "concatenated_string"):
+    for child in body.children:
+        kind = KINDS[child.kind_id]
+        if kind in ("string", "concatenated_string"):
             return child.start_byte, child.end_byte
-        if child.type != "comment":
+        if kind != "comment":
             break
     return 0, 0
 
@@ -773,7 +801,8 @@ def _class(
     written: list[str] = []
     base_nodes: list[Node] = []
     metaclass = UNKNOWN
-    superclasses = node.child_by_field_name("superclasses")
+    inner = _Parts(node)
+    superclasses = inner.bases
     for child in superclasses.named_children if superclasses is not None else ():
         if child.type == "keyword_argument":
             value = reduce(state, child.children[-1])
@@ -784,7 +813,7 @@ def _class(
             written.append(state.text(child).partition("[")[0].rpartition(".")[2])
             base_nodes.append(child)
     kind = "enum" if any(name in _ENUMS or name.endswith("Enum") for name in written) else "class"
-    made = _definition(state, node, kind, flags, outer or node)
+    made = _definition(state, inner, kind, flags, outer or node)
     if made is None:
         return False
     index, symbol = made
@@ -796,8 +825,8 @@ def _class(
     for value, base_node, name in zip(bases, base_nodes, written, strict=True):
         state.refer("inherit", value, base_node, name)
     state.scope = Scope(scope, is_function=False, symbol=index, cls=index)
-    symbol.type_parameters = _type_parameters(state, node, superclasses)
-    block(state, node.child_by_field_name("body"))
+    symbol.type_parameters = _type_parameters(state, inner.type_parameters, superclasses)
+    block(state, inner.body)
     state.owner, state.scope, state.conditional = owner, scope, conditional
     _bind_definition(state, symbol.name, index)
     return False
@@ -814,7 +843,7 @@ def _base(state: State, node: Node) -> int:
     return reduce(state, node)
 
 
-def _type_parameters(state: State, node: Node, superclasses: Node | None) -> tuple[str, ...]:
+def _type_parameters(state: State, node: Node | None, superclasses: Node | None) -> tuple[str, ...]:
     """Names of the type variables of a class in order: PEP 695, else of ``Generic`` or ``Protocol``, else as they appear."""
     names = _bind_type_parameters(state, node)
     if names or superclasses is None:
@@ -829,10 +858,9 @@ def _type_parameters(state: State, node: Node, superclasses: Node | None) -> tup
     return tuple(found)
 
 
-def _bind_type_parameters(state: State, node: Node) -> tuple[str, ...]:
-    parameters = node.child_by_field_name("type_parameters")
+def _bind_type_parameters(state: State, node: Node | None) -> tuple[str, ...]:
     names: list[str] = []
-    for child in parameters.named_children if parameters is not None else ():
+    for child in node.named_children if node is not None else ():
         if child.type != "type" or not child.named_children:
             continue
         inner = child.named_children[0]
@@ -853,9 +881,10 @@ def _function(
 ) -> bool:
     scope = state.scope
     cls = scope.cls if not scope.is_function else UNKNOWN
-    if node.children[0].type == "async":
+    parts_of = _Parts(node)
+    if parts_of.is_async:
         flags |= ASYNC
-    made = _definition(state, node, "method" if cls >= 0 else "function", flags, outer or node)
+    made = _definition(state, parts_of, "method" if cls >= 0 else "function", flags, outer or node)
     if made is None:
         return False
     index, symbol = made
@@ -864,28 +893,29 @@ def _function(
         symbol.kind = "constructor"
     if name.startswith("test") and not flags & FIXTURE:
         symbol.flags |= TEST
-    symbol.decorators = _refer_decorators(state, index, decorators or [])
+    if decorators:
+        symbol.decorators = _refer_decorators(state, index, decorators)
     inner = Scope(scope, is_function=True, symbol=index, cls=cls)
     inner.is_classmethod = bool(flags & CLASSMETHOD) or name in _CLASS_METHODS
     owner, state.owner = state.owner, index
-    outer_scope, state.scope = state.scope, inner
-    _bind_type_parameters(state, node)
-    state.scope = outer_scope
-    symbol.parameters = _parameters(state, node.child_by_field_name("parameters"), inner, index)
-    returns = node.child_by_field_name("return_type")
-    if returns is not None:
+    if parts_of.type_parameters is not None:
         state.scope = inner
-        symbol.returns = annotation(state, returns)
-        state.scope = outer_scope
+        _bind_type_parameters(state, parts_of.type_parameters)
+        state.scope = scope
+    symbol.parameters = _parameters(state, parts_of.parameters, inner, index)
+    if parts_of.returns is not None:
+        if parts_of.type_parameters is not None:
+            state.scope = inner
+        symbol.returns = annotation(state, parts_of.returns)
+        state.scope = scope
         symbol.flags |= RETURNS_ANNOTATED
     state.owner = owner
     if not flags & IS_SETTER or cls < 0:
         _bind_definition(state, name, index)
-    elif cls >= 0:
+    else:
         _class_member(state, cls, name, index)
-    body = node.child_by_field_name("body")
-    if body is not None:
-        state.deferred.append((body, inner, index, returns is not None))
+    if parts_of.body is not None:
+        state.deferred.append((parts_of.body, inner, index, parts_of.returns is not None))
     return False
 
 
@@ -894,11 +924,15 @@ def _parameters(state: State, node: Node | None, inner: Scope, function: int) ->
     found: list[tuple[str, int, str]] = []
     symbol = state.symbols[function]
     receiver = inner.cls >= 0 and not symbol.flags & STATIC
+    generic = bool(inner.env)
     for child in node.named_children if node is not None else ():
-        parsed = _parameter(state, child, inner)
-        if parsed is None:
-            continue
-        name, kind, star, default = parsed
+        if KINDS[child.kind_id] == "identifier":
+            name, kind, star, default = state.text(child), UNKNOWN, "", UNKNOWN
+        else:
+            parsed = _parameter(state, child, inner if generic else state.scope)
+            if parsed is None:
+                continue
+            name, kind, star, default = parsed
         found.append((name, kind, star))
         if receiver and len(found) == 1 and not star:
             value = state.make("class" if inner.is_classmethod else "self", inner.cls)
@@ -908,32 +942,28 @@ def _parameters(state: State, node: Node | None, inner: Scope, function: int) ->
     return tuple(found)
 
 
-def _parameter(state: State, node: Node, inner: Scope) -> tuple[str, int, str, int] | None:
+def _parameter(state: State, node: Node, scope: Scope) -> tuple[str, int, str, int] | None:
     """Name, annotation, stars and default of one parameter."""
     kind = node.type
-    if kind == "identifier":
-        return state.text(node), UNKNOWN, "", UNKNOWN
     if kind in ("default_parameter", "typed_default_parameter"):
         named = node.child_by_field_name("name")
         default = reduce(state, node.child_by_field_name("value"))
-        return (state.text(named) if named is not None else ""), _annotation_in(state, node, inner), "", default
+        return (state.text(named) if named is not None else ""), _annotation_in(state, node, scope), "", default
     if kind == "typed_parameter":
         named = node.named_children[0]
         star = {"list_splat_pattern": "*", "dictionary_splat_pattern": "**"}.get(named.type, "")
-        return state.text(named).lstrip("*"), _annotation_in(state, node, inner), star, UNKNOWN
+        return state.text(named).lstrip("*"), _annotation_in(state, node, scope), star, UNKNOWN
     if kind in ("list_splat_pattern", "dictionary_splat_pattern"):
         return state.text(node).lstrip("*"), UNKNOWN, "*" if kind.startswith("list") else "**", UNKNOWN
     return None
 
 
-def _annotation_in(state: State, node: Node, inner: Scope) -> int:
+def _annotation_in(state: State, node: Node, scope: Scope) -> int:
     """An annotation sees the function's type parameters, and otherwise what surrounds the function."""
     declared = node.child_by_field_name("type")
     if declared is None:
         return UNKNOWN
-    outer = state.scope
-    if any(state.kind_of(value) == "typevar" for value in inner.env.values()):
-        state.scope = inner
+    outer, state.scope = state.scope, scope
     kind = annotation(state, declared)
     state.scope = outer
     return kind
