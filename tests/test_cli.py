@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -386,3 +387,22 @@ def test_other_exports_are_well_formed(form: str, lamp: Repo, run: Run) -> None:
 def test_languages_are_listed(run: Run, tmp_path: Path) -> None:
     items = answered(run, "languages", cwd=tmp_path)["items"]
     assert ".py" in next(item["files"] for item in items if item["language"] == "python")
+
+
+# The documents.
+
+DOCUMENT = (Path(__file__).parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
+
+
+def test_the_document_knows_every_command_and_option() -> None:
+    for name, command in cli.root.commands.items():
+        assert f"tokenzip {name}" in DOCUMENT
+        for parameter in command.params:
+            for option in parameter.opts:
+                if option.startswith("--") and option != "--outside":
+                    assert option in DOCUMENT, (name, option)
+
+
+def test_the_document_names_no_option_that_is_not_there() -> None:
+    known = {option for command in cli.root.commands.values() for parameter in command.params for option in parameter.opts}
+    assert set(re.findall(r"--[a-z][a-z-]+", DOCUMENT)) <= known

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 MOST_USED = 12
 AREAS = 14
-SPREAD = 6
-"""Further directories that splitting a large one may add."""
+SPLIT = 4
+"""Directories that splitting a large one adds at least."""
 ENTRY_POINTS = 12
+_PASSING_ON = frozenset({"imports", "exports"})
 _PACKAGE_STEMS = ("__init__", "index", "mod", "lib")
 _ENTRY_STEMS = ("__main__", "manage", "main", "cli", "server", "app", "wsgi", "asgi", *_PACKAGE_STEMS)
 """Base names (without suffix) of files where programs and packages begin, by the customs of their languages."""
@@ -45,10 +47,14 @@ class Tally:
     def add(self, file: File) -> None:
         self.files += 1
         self.lines += file.lines
-        self.symbols += len(file.symbols)
+        self.symbols += len(file.rows)
         self.statuses[file.status] += 1
         if file.language is not None and file.is_source:
             self.languages[file.language] += file.lines
+
+    def without(self, other: Tally) -> Tally:
+        """The sizes of what remains without some of the files."""
+        return Tally(self.files - other.files, self.lines - other.lines, self.symbols - other.symbols)
 
     def item(self) -> Item:
         return {"files": self.files, "lines": self.lines, "symbols": self.symbols}
@@ -66,15 +72,13 @@ class Survey:
     total: Tally = field(default_factory=Tally)
     modules: dict[str, Tally] = field(default_factory=dict)
     directories: dict[str, Tally] = field(default_factory=dict)
-    """By directory, everything below it ..."""
-    own: dict[str, Tally] = field(default_factory=dict)
-    """... and only what lies directly in it."""
+    """By directory, everything below it."""
     languages: dict[str, Tally] = field(default_factory=dict)
     resolved: Counter[str] = field(default_factory=Counter)
     unresolved: Counter[str] = field(default_factory=Counter)
     """References by language that may mean something in the repository and have no edge."""
-    users: Counter[SymbolKey] = field(default_factory=Counter)
-    """How many symbols outside tests use a symbol."""
+    users: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many symbols outside tests use a symbol, by its path and qualified name."""
     between: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Edges from one module to another."""
 
@@ -98,7 +102,6 @@ def _tallies(result: Survey, file: File, module: str) -> Iterable[Tally]:
     if file.language is not None and file.is_source:
         yield result.languages.setdefault(file.language, Tally())
     directory = posixpath.dirname(file.path)
-    yield result.own.setdefault(directory, Tally())
     while True:
         yield result.directories.setdefault(directory, Tally())
         if not directory:
@@ -108,19 +111,17 @@ def _tallies(result: Survey, file: File, module: str) -> Iterable[Tally]:
 
 def _count_edges(snapshot: Snapshot, result: Survey, file: File, module: str) -> None:
     module_of = snapshot.modules().module_of
-    used: set[tuple[SymbolKey, SymbolKey]] = set()
-    edges = snapshot.file_edges(file.path)
-    for edge in edges:
-        if edge.target.path != file.path:
-            target = module_of(edge.target.path).path
-            if target != module:
-                result.between[module, target] += 1
-        if not file.is_test and edge.kind not in {"imports", "exports"} and edge.source != edge.target:
-            used.add((edge.source, edge.target))
-    result.users.update(target for _, target in used if target.qualified)
-    language = file.language or ""
+    path, language = file.path, file.language or ""
+    edges = snapshot.link(path).edges  # rows: half a million of them are read here
+    targets = Counter(edge.path for edge in edges)
+    for target, count in targets.items():
+        if target != path and (other := module_of(target).path) != module:
+            result.between[module, other] += count
+    if not file.is_test:
+        used = {(edge.source, edge.path, edge.qualified) for edge in edges if edge.qualified and edge.kind not in _PASSING_ON}
+        result.users.update((target, qualified) for _, target, qualified in used)
     result.resolved[language] += len(edges)
-    result.unresolved[language] += sum(graph.open_counts(snapshot, file.path))
+    result.unresolved[language] += sum(graph.open_counts(snapshot, path))
 
 
 def query_repo_structure(snapshot: Snapshot, arguments: Arguments) -> Answer:
@@ -135,7 +136,7 @@ def query_repo_structure(snapshot: Snapshot, arguments: Arguments) -> Answer:
         "name": next((module.name for module in modules if module.is_root), "."),
         "counts": {**seen.total.item(), "modules": len(modules), "status": dict(sorted(seen.total.statuses.items()))},
         "languages": language_items(seen),
-        "areas": [area for area in _areas(seen.directories, seen.own) if not area["path"] or area["path"] not in own_paths],
+        "areas": [area for area in _areas(seen.directories) if not area["path"] or area["path"] not in own_paths],
         "entry_points": entry_points(snapshot, modules),
         "most_used": most_used(snapshot, seen.users),
         "dependencies": [
@@ -161,42 +162,49 @@ def language_items(seen: Survey) -> list[Item]:
     return items
 
 
-def _areas(directories: Mapping[str, Tally], own: Mapping[str, Tally]) -> list[Item]:
+def _areas(directories: Mapping[str, Tally]) -> list[Item]:
     """The directories that show best where the code lies: the largest is split until there are enough.
 
-    A directory that is split stays in the list with the files that lie in it directly.
+    A directory that is split stays in the list with what remains of it: its own files and its smallest directories.
     """
     children: dict[str, list[str]] = {}
     for path, tally in directories.items():
         if path and tally.symbols:
             children.setdefault(posixpath.dirname(path), []).append(path)
-    whole, split = {""}, set[str]()
-    while len(whole) + len(split) < AREAS:
-        candidates = [path for path in whole if path in children and len(whole) + len(children[path]) <= AREAS + SPREAD]
-        if not candidates:
-            break
-        largest = min(candidates, key=lambda path: (-directories[path].symbols, path))
-        whole.remove(largest)
-        whole.update(children[largest])
-        if own.get(largest, Tally()).symbols:
-            split.add(largest)
-    if whole == {""}:
-        return []
-    chosen = [(path, directories[path]) for path in whole] + [(path, own[path]) for path in split]
-    return [{"path": path, **tally.item()} for path, tally in sorted(chosen, key=lambda pair: pair[0])]
+    rest = {"": directories.get("", Tally())}
+    unsplit = {""}
+    while unsplit and len(rest) < AREAS:
+        largest = min(unsplit, key=lambda path: (-rest[path].symbols, path))
+        unsplit.remove(largest)
+        inside = sorted(children.get(largest, ()), key=lambda path: (-directories[path].symbols, path))
+        for path in inside[: max(SPLIT, AREAS - len(rest))]:
+            rest[path] = directories[path]
+            rest[largest] = rest[largest].without(directories[path])
+            unsplit.add(path)
+    return [{"path": path, **tally.item()} for path, tally in sorted(rest.items()) if tally.symbols]
 
 
-def most_used(snapshot: Snapshot, users: Counter[SymbolKey], count: int = MOST_USED) -> list[Item]:
+def most_used(snapshot: Snapshot, users: Counter[tuple[str, str]], count: int = MOST_USED) -> list[Item]:
     """The symbols that most other symbols use, tests and locals left out."""
     items: list[Item] = []
-    for key, number in sorted(users.items(), key=lambda pair: (-pair[1], pair[0])):
-        symbol = snapshot.symbol(key)
-        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or graph.is_test(snapshot, key):
+    for (path, qualified), number in _largest_first(users):
+        symbol = snapshot.symbol(SymbolKey(path, qualified))
+        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or graph.is_test(snapshot, symbol.key):
             continue
         items.append({"handle": symbol.handle, "kind": symbol.kind, "line": symbol.line, "used_by": number})
         if len(items) == count:
             break
     return items
+
+
+def _largest_first(counts: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
+    """The counts from the largest down, equal ones by key; most callers want a few, so they are not all sorted."""
+    by_count: dict[int, list[tuple[str, str]]] = {}
+    for key, count in counts.items():
+        by_count.setdefault(count, []).append(key)
+    for count in sorted(by_count, reverse=True):
+        for key in sorted(by_count[count]):
+            yield key, count
 
 
 def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
@@ -255,16 +263,13 @@ def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
     tally = Tally()
     for file in files:
         tally.add(file)
-    uses, used_by, users = _module_neighbours(snapshot, module, files)
+    uses, used_by, users, weights = _module_neighbours(snapshot, module)
     head: dict[str, Any] = {"module": _described_module(snapshot, module, tally)}
     head["uses"] = _module_counts(uses)
     head["used_by"] = _module_counts(used_by)
     head["entry_points"] = [item for item in entry_points(snapshot, [module]) if module_of(item["handle"]).path == module.path]
     head["most_used"] = most_used(snapshot, users)
-    source = [file for file in files if file.is_source and file.symbols]
-    weights = Counter[str]()
-    for key, count in users.items():
-        weights[key.path] += count
+    source = [file for file in files if file.is_source and file.rows]
     source.sort(key=lambda file: (file.is_test, -weights[file.path], file.path))
     items = [_module_file_item(file, weights[file.path]) for file in source]
     calls = [call("query_file", path=items[0]["handle"], at=arguments.get("at"))] if items else []
@@ -294,22 +299,26 @@ def _described_module(snapshot: Snapshot, module: Module, tally: Tally) -> Item:
 
 
 def _module_neighbours(
-    snapshot: Snapshot, module: Module, files: Sequence[File]
-) -> tuple[Counter[str], Counter[str], Counter[SymbolKey]]:
-    """Edges to other modules, edges from other modules, and how often each symbol of this one is used outside its file."""
-    module_of = snapshot.modules().module_of
-    uses, used_by, users = Counter[str](), Counter[str](), Counter[SymbolKey]()
-    for file in files:
-        for edge in snapshot.file_edges(file.path):
-            if edge.target.path != file.path:
-                uses[module_of(edge.target.path).path] += 1
-        for key in (SymbolKey(file.path), *(symbol.key for symbol in file.symbols if not symbol.flags & Flag.LOCAL)):
-            for edge in snapshot.edges_to(key):
-                if edge.source.path != file.path:
-                    used_by[module_of(edge.source.path).path] += 1
-                    users[key] += edge.kind not in {"imports", "exports"}
-    del uses[module.path], used_by[module.path]
-    return uses, used_by, users
+    snapshot: Snapshot, module: Module
+) -> tuple[Counter[str], Counter[str], Counter[tuple[str, str]], Counter[str]]:
+    """Edges to other modules, edges from others, and how often each symbol and file of this one is used from other files."""
+    module_of = functools.cache(lambda path: snapshot.modules().module_of(path).path)
+    uses, used_by = Counter[str](), Counter[str]()
+    symbols, files = Counter[tuple[str, str]](), Counter[str]()
+    for path in snapshot.paths():
+        here = module_of(path)
+        for edge in snapshot.link(path).edges:
+            if edge.path == path:
+                continue
+            there = module_of(edge.path)
+            if there == module.path:
+                files[edge.path] += 1
+                if edge.qualified and edge.kind not in _PASSING_ON:
+                    symbols[edge.path, edge.qualified] += 1
+            if here != there:
+                uses[there] += here == module.path
+                used_by[here] += there == module.path
+    return +uses, +used_by, symbols, files
 
 
 def _module_counts(counts: Counter[str]) -> list[Item]:
