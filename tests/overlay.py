@@ -7,20 +7,19 @@ thousands of random steps take seconds.
 from __future__ import annotations
 
 import functools
+import logging
 import posixpath
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from random import Random
 
 from tokenzip.languages import registry
 from tokenzip.languages.base import path_facts
-from tokenzip.link import Linker, MemoryView, changed_facts, structural_facts
+from tokenzip.link import FAULT, Linker, MemoryView, changed_facts, structural_facts
 from tokenzip.model import EMPTY_INTERFACE, Fact, FileIR, LinkedFile
 
 Files = Mapping[str, FileIR]
-sys.setrecursionlimit(20_000)
-"""As `tokenzip.repository` sets it: the depth of evaluation follows the code that is read."""
+logging.getLogger("tokenzip.link").disabled = True  # `scratch` tells of faults in one line; a traceback may have 20,000
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -37,9 +36,13 @@ def extract_all(sources: Mapping[str, str]) -> dict[str, FileIR]:
 
 
 def scratch(files: Files, order: Iterable[str] | None = None) -> dict[str, LinkedFile]:
-    """Every file linked in a fresh view, in the given order (sorted by default)."""
+    """Every file linked in a fresh view, in the given order (sorted by default). No file may fail to be linked."""
     linker = Linker(MemoryView(files))
-    return {path: linker.link(path, files[path]) for path in (sorted(files) if order is None else order)}
+    links = {path: linker.link(path, files[path]) for path in (sorted(files) if order is None else order)}
+    for path, linked in links.items():
+        faults = [row.detail for row in linked.unresolved if row.detail.startswith(FAULT)]
+        assert not faults, f"{path}: {faults[0]}"
+    return links
 
 
 @dataclass(frozen=True)
