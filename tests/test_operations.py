@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from gitrepo import Repo, hermetic_environment
 
 from tokenzip.budget import estimate_tokens, lay_out
 from tokenzip.operations import OPERATIONS, look_at
+from tokenzip.operations.survey import Survey, survey
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
 
@@ -354,3 +356,48 @@ def test_impact_is_told_by_distance_file_module_and_test(ask: Ask) -> None:
     assert answer["modules"] == [{"module": ".", "reached": len(answer["items"])}]
     assert {each["file"] for each in answer["files"]} >= {"shop/cart.py", "shop/prices.py"}
     assert answer["complete"]["why"].startswith("more is reached beyond 3 steps")
+
+
+# The survey: kept for commits, brought up to date for the work tree.
+
+
+def test_a_survey_of_the_work_tree_is_what_counting_anew_gives(repo: Repo) -> None:
+    repo.commit(SHOP, "shop")
+    opened = open_repository(str(repo.path))
+    OPERATIONS["query_repo_structure"].run(opened, {"at": "HEAD"})
+    for edit in (
+        {"shop/cart.py": SHOP["shop/cart.py"].replace("discounted(name)", "len(name)")},
+        {"shop/prices.py": None},
+        {"web/package.json": '{"name": "site"}'},
+        {"new/pyproject.toml": '[project]\nname = "new"\n', "new/main.py": "def broken(:\n"},
+    ):
+        repo.write(edit)
+        snapshot = opened.snapshot()
+        kept, counted = survey(snapshot), survey(snapshot, whole=True)
+        for name in Survey.__slots__:
+            kept_part, counted_part = getattr(kept, name), getattr(counted, name)
+            if isinstance(kept_part, Counter):
+                assert +kept_part == +counted_part, name
+            elif isinstance(kept_part, dict):
+                assert {key: tally.item() for key, tally in kept_part.items() if tally.files} == {
+                    key: tally.item() for key, tally in counted_part.items()
+                }, name
+        fresh = open_repository(str(repo.path))
+        assert OPERATIONS["query_repo_structure"].run(opened, {}) == OPERATIONS["query_repo_structure"].run(fresh, {})
+
+
+def test_a_short_memory_of_users_never_changes_an_answer(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit(SHOP, "shop")
+    opened = open_repository(str(repo.path))
+    whole = [OPERATIONS[tool].run(opened, {**arguments, "max_tokens": 0}) for tool, arguments in ORIENTATION]
+    monkeypatch.setattr("tokenzip.operations.survey.KEPT_USERS", 1)
+    monkeypatch.setattr("tokenzip.operations.survey.FORMAT", -1)
+    for _ in range(2):
+        assert [OPERATIONS[tool].run(opened, {**arguments, "max_tokens": 0}) for tool, arguments in ORIENTATION] == whole
+
+
+ORIENTATION: list[tuple[str, dict[str, Any]]] = [
+    ("query_repo_structure", {}),
+    ("query_module", {"module": "."}),
+    ("query_module", {"module": "web"}),
+]

@@ -10,7 +10,7 @@ from tokenzip.errors import UsageError
 from tokenzip.model import BrokenReference, Change, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments, call
-from tokenzip.operations.items import Item, fitted, listing, revision_item, within
+from tokenzip.operations.items import Item, Lazy, fitted, listing, revision_item, within
 
 if TYPE_CHECKING:
     from tokenzip.impact import Impact, Reached
@@ -45,7 +45,7 @@ def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
         "modules": _by_module(snapshot, found),
         "files": _by_file(found),
     }
-    items = [_reached_item(each) for each in found.reached]
+    items = Lazy(found.reached, _reached_item)
     calls = []
     if found.cut:
         calls.append(call("get_impact_analysis", handles=head["of"], depth=depth + 2, at=arguments.get("at")))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tokenzip.model import Edge, Revision, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
@@ -17,6 +17,29 @@ if TYPE_CHECKING:
 Item = dict[str, Any]
 SIGNATURE_LENGTH = 160
 """Characters of a signature in a list; longer ones are cut at the end and say so with an ellipsis."""
+
+
+T = TypeVar("T")
+
+
+class Lazy(Sequence[Item]):
+    """The items of a list, each made when it is looked at: a budget lets few of many be seen."""
+
+    def __init__(self, subjects: Sequence[T], make: Callable[[T], Item]) -> None:
+        self._subjects: Sequence[Any] = subjects
+        self._make: Callable[[Any], Item] = make
+
+    def __len__(self) -> int:
+        return len(self._subjects)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Lazy: ...
+    def __getitem__(self, place: int | slice) -> Item | Lazy:
+        if isinstance(place, slice):
+            return Lazy(self._subjects[place], self._make)
+        return self._make(self._subjects[place])
 
 
 def revision_item(revision: Revision) -> Item:

@@ -11,7 +11,7 @@ from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, edge_part, file_item, key_item, listing, symbol_item
+from tokenzip.operations.items import Item, Lazy, edge_part, file_item, key_item, listing, symbol_item
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -50,7 +50,7 @@ def _symbol_relations(
 ) -> Answer:
     reached = graph.by_use(snapshot, graph.closure(snapshot, symbol.key, depth, kinds, backward=backward))
     include = arguments.get("include", ())
-    items = [_reached_item(snapshot, node, include) for node in reached]
+    items = Lazy(reached, lambda node: _reached_item(snapshot, node, include))
     head: dict[str, Any] = {"of": symbol_item(snapshot, symbol, include)}
     direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
     if backward:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.errors import TokenzipError
 from tokenzip.operations.items import Item
-from tokenzip.operations.structure import Survey, language_items, survey
+from tokenzip.operations.structure import language_items
+from tokenzip.operations.survey import Survey, survey
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -85,25 +85,25 @@ def coverage(snapshot: Snapshot) -> Item:
     """What became of every file of a snapshot, with the reasons, and how many references have a known target."""
     with snapshot.reading():
         seen = survey(snapshot)
-        reasons: dict[str, Counter[str]] = {}
-        problems: list[Item] = []
-        for file in snapshot.files():
-            if file.status != "parsed":
-                reasons.setdefault(file.status, Counter())[file.reason or "has errors"] += 1
-            if file.is_source and file.status in {"partial", "failed"}:
-                first = [{"line": problem.line, "message": problem.message} for problem in file.problems[:3]]
-                problems.append({"file": file.path, "status": file.status, "count": len(file.problems), "problems": first})
-    return {
-        "commit": snapshot.at.commit,
-        "files": seen.total.files,
-        "status": dict(sorted(seen.total.statuses.items())),
-        "reasons": {
-            name: dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))) for name, counts in sorted(reasons.items())
-        },
-        "languages": language_items(seen),
-        "references": _references(seen),
-        "problems": problems,
-    }
+        reasons: dict[str, dict[str, int]] = {}
+        for (status, reason), count in sorted((+seen.reasons).items(), key=lambda pair: (pair[0][0], -pair[1], pair[0][1])):
+            reasons.setdefault(status, {})[reason] = count
+        return {
+            "commit": snapshot.at.commit,
+            "files": seen.total.files,
+            "status": dict(sorted((+seen.statuses).items())),
+            "reasons": reasons,
+            "languages": language_items(seen),
+            "references": _references(seen),
+            "problems": [_problems(snapshot, path) for path in sorted(+seen.faulty)],
+        }
+
+
+def _problems(snapshot: Snapshot, path: str) -> Item:
+    file = snapshot.file(path)
+    assert file is not None, "a counted file exists"
+    first = [{"line": problem.line, "message": problem.message} for problem in file.problems[:3]]
+    return {"file": path, "status": file.status, "count": len(file.problems), "problems": first}
 
 
 def _references(seen: Survey) -> Item:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import posixpath
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.errors import UnknownSymbol, UsageError
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, file_item, listing, symbol_item
+from tokenzip.operations.items import Item, Lazy, file_item, listing, symbol_item
 from tokenzip.operations.relations import completeness, external_packages, folded_users
+from tokenzip.operations.survey import ENTRY_STEMS, PACKAGE_STEMS, PASSING_ON, Name, Survey, Tally, entry_rank, survey
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import File, Snapshot
@@ -24,109 +22,18 @@ AREAS = 14
 SPLIT = 4
 """Directories that splitting a large one adds at least."""
 ENTRY_POINTS = 12
-_PASSING_ON = frozenset({"imports", "exports"})
-_PACKAGE_STEMS = ("__init__", "index", "mod", "lib")
-_ENTRY_STEMS = ("__main__", "manage", "main", "cli", "server", "app", "wsgi", "asgi", *_PACKAGE_STEMS)
-"""Base names (without suffix) of files where programs and packages begin, by the customs of their languages."""
+ASKED_SYMBOLS = 1000
+"""Symbols of a module about which the store is asked one by one; for more, everything is counted."""
 _OUTLINE_LEAVES_OUT = frozenset({"parameter", "generic_param", "import"})
 
 
 # The repository.
 
 
-@dataclass(slots=True)
-class Tally:
-    """Sizes of some files, summed up."""
-
-    files: int = 0
-    lines: int = 0
-    symbols: int = 0
-    languages: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[str] = field(default_factory=Counter)
-
-    def add(self, file: File) -> None:
-        self.files += 1
-        self.lines += file.lines
-        self.symbols += len(file.rows)
-        self.statuses[file.status] += 1
-        if file.language is not None and file.is_source:
-            self.languages[file.language] += file.lines
-
-    def without(self, other: Tally) -> Tally:
-        """The sizes of what remains without some of the files."""
-        return Tally(self.files - other.files, self.lines - other.lines, self.symbols - other.symbols)
-
-    def item(self) -> Item:
-        return {"files": self.files, "lines": self.lines, "symbols": self.symbols}
-
-    @property
-    def main_language(self) -> str | None:
-        """The language with most lines; None if no file has a known one."""
-        return min(self.languages, key=lambda name: (-self.languages[name], name), default=None)
-
-
-@dataclass(slots=True)
-class Survey:
-    """Everything that one pass over the files and edges of a snapshot counts."""
-
-    total: Tally = field(default_factory=Tally)
-    modules: dict[str, Tally] = field(default_factory=dict)
-    directories: dict[str, Tally] = field(default_factory=dict)
-    """By directory, everything below it."""
-    languages: dict[str, Tally] = field(default_factory=dict)
-    resolved: Counter[str] = field(default_factory=Counter)
-    unresolved: Counter[str] = field(default_factory=Counter)
-    """References by language that may mean something in the repository and have no edge."""
-    users: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How many symbols outside tests use a symbol, by its path and qualified name."""
-    between: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Edges from one module to another."""
-
-
-def survey(snapshot: Snapshot) -> Survey:
-    """One pass over the whole snapshot."""
-    result = Survey()
-    modules = snapshot.modules()
-    for file in snapshot.files():
-        module = modules.module_of(file.path).path
-        for tally in _tallies(result, file, module):
-            tally.add(file)
-        if file.is_source and file.status in {"parsed", "partial"}:
-            _count_edges(snapshot, result, file, module)
-    return result
-
-
-def _tallies(result: Survey, file: File, module: str) -> Iterable[Tally]:
-    yield result.total
-    yield result.modules.setdefault(module, Tally())
-    if file.language is not None and file.is_source:
-        yield result.languages.setdefault(file.language, Tally())
-    directory = posixpath.dirname(file.path)
-    while True:
-        yield result.directories.setdefault(directory, Tally())
-        if not directory:
-            return
-        directory = posixpath.dirname(directory)
-
-
-def _count_edges(snapshot: Snapshot, result: Survey, file: File, module: str) -> None:
-    module_of = snapshot.modules().module_of
-    path, language = file.path, file.language or ""
-    edges = snapshot.link(path).edges  # rows: half a million of them are read here
-    targets = Counter(edge.path for edge in edges)
-    for target, count in targets.items():
-        if target != path and (other := module_of(target).path) != module:
-            result.between[module, other] += count
-    if not file.is_test:
-        used = {(edge.source, edge.path, edge.qualified) for edge in edges if edge.qualified and edge.kind not in _PASSING_ON}
-        result.users.update((target, qualified) for _, target, qualified in used)
-    result.resolved[language] += len(edges)
-    result.unresolved[language] += sum(graph.open_counts(snapshot, path))
-
-
 def query_repo_structure(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Modules, sizes, languages, entry points and the symbols that most depends on."""
     seen = survey(snapshot)
+    module_of = _directory_of_module(snapshot)
     modules = sorted(
         snapshot.modules().all(),
         key=lambda module: (not module.is_root, -seen.modules.get(module.path, Tally()).lines, module.path),
@@ -134,14 +41,14 @@ def query_repo_structure(snapshot: Snapshot, arguments: Arguments) -> Answer:
     own_paths = {module.path for module in modules}
     head: dict[str, Any] = {
         "name": next((module.name for module in modules if module.is_root), "."),
-        "counts": {**seen.total.item(), "modules": len(modules), "status": dict(sorted(seen.total.statuses.items()))},
+        "counts": {**seen.total.item(), "modules": len(modules), "status": dict(sorted((+seen.statuses).items()))},
         "languages": language_items(seen),
         "areas": [area for area in _areas(seen.directories) if not area["path"] or area["path"] not in own_paths],
-        "entry_points": entry_points(snapshot, modules),
-        "most_used": most_used(snapshot, seen.users),
+        "entry_points": entry_points(seen, modules, module_of),
+        "most_used": most_used(snapshot, seen),
         "dependencies": [
             {"from": source or ".", "to": target or ".", "edges": count}
-            for (source, target), count in sorted(seen.between.items(), key=lambda pair: (-pair[1], pair[0]))[:20]
+            for (source, target), count in sorted((+seen.between).items(), key=lambda pair: (-pair[1], pair[0]))[:20]
         ],
     }
     items = [_module_item(module, seen.modules.get(module.path, Tally())) for module in modules]
@@ -155,6 +62,8 @@ def language_items(seen: Survey) -> list[Item]:
     """Size of each language and the share of its references inside the repository that have a known target."""
     items = []
     for name, tally in sorted(seen.languages.items(), key=lambda pair: (-pair[1].lines, pair[0])):
+        if not tally.files:
+            continue
         item: Item = {"language": name, **tally.item()}
         if total := seen.resolved[name] + seen.unresolved[name]:
             item["resolved"] = round(seen.resolved[name] / total, 3)
@@ -184,58 +93,70 @@ def _areas(directories: Mapping[str, Tally]) -> list[Item]:
     return [{"path": path, **tally.item()} for path, tally in sorted(rest.items()) if tally.symbols]
 
 
-def most_used(snapshot: Snapshot, users: Counter[tuple[str, str]], count: int = MOST_USED) -> list[Item]:
+def most_used(snapshot: Snapshot, seen: Survey, count: int = MOST_USED) -> list[Item]:
     """The symbols that most other symbols use, tests and locals left out."""
-    items: list[Item] = []
-    for (path, qualified), number in _largest_first(users):
-        symbol = snapshot.symbol(SymbolKey(path, qualified))
-        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or graph.is_test(snapshot, symbol.key):
-            continue
-        items.append({"handle": symbol.handle, "kind": symbol.kind, "line": symbol.line, "used_by": number})
-        if len(items) == count:
-            break
+    items = _first_used(snapshot, seen.most_used(), count)
+    if len(items) < count and seen.unknown_below:
+        items = _first_used(snapshot, survey(snapshot, whole=True).most_used(), count)
     return items
 
 
-def _largest_first(counts: Counter[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], int]]:
-    """The counts from the largest down, equal ones by key; most callers want a few, so they are not all sorted."""
-    by_count: dict[int, list[tuple[str, str]]] = {}
-    for key, count in counts.items():
-        by_count.setdefault(count, []).append(key)
-    for count in sorted(by_count, reverse=True):
-        for key in sorted(by_count[count]):
-            yield key, count
+def most_used_of_module(snapshot: Snapshot, seen: Survey, module: Module, count: int = MOST_USED) -> list[Item]:
+    """The same among the symbols of one module: by the survey, or for small modules by asking for each symbol."""
+    module_of = _directory_of_module(snapshot)
+
+    def inside(counts: Iterable[tuple[Name, int]]) -> Iterator[tuple[Name, int]]:
+        return ((name, number) for name, number in counts if module_of(name[0]) == module.path)
+
+    items = _first_used(snapshot, inside(seen.most_used()), count)
+    if len(items) == count or not seen.unknown_below:
+        return items
+    tally = seen.modules.get(module.path, Tally())
+    if tally.symbols > ASKED_SYMBOLS:
+        return _first_used(snapshot, inside(survey(snapshot, whole=True).most_used()), count)
+    files = [file for file in snapshot.files() if file.is_source and module_of(file.path) == module.path]
+    counts = {(file.path, symbol.qualified_name): users_of(snapshot, symbol) for file in files for symbol in file.symbols}
+    return _first_used(snapshot, sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])), count)
 
 
-def entry_points(snapshot: Snapshot, modules: Sequence[Module]) -> list[Item]:
+def _first_used(snapshot: Snapshot, counts: Iterable[tuple[Name, int]], count: int) -> list[Item]:
+    items: list[Item] = []
+    for (path, qualified), number in counts:
+        symbol = snapshot.symbol(SymbolKey(path, qualified))
+        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or graph.is_test(snapshot, symbol.key):
+            continue
+        if number <= 0 or len(items) == count:
+            break
+        items.append({"handle": symbol.handle, "kind": symbol.kind, "line": symbol.line, "used_by": number})
+    return items
+
+
+def users_of(snapshot: Snapshot, symbol: Symbol) -> int:
+    """How many symbols outside tests use a symbol: what a survey counts, by one question to the store."""
+    sources = {edge.source for edge in snapshot.edges_to(symbol.key) if edge.kind not in PASSING_ON}
+    return sum(1 for source in sources if (file := snapshot.file(source.path)) is not None and not file.is_test)
+
+
+def entry_points(seen: Survey, modules: Sequence[Module], module_of: Callable[[str], str]) -> list[Item]:
     """Files where a reader begins: mains, servers, and the files that stand for a package, nearest to their module's root.
 
     The modules come in the order given, each with a few.
     """
-    place = {module.path: number for number, module in enumerate(modules)}
     found: dict[str, list[tuple[int, int, str]]] = {module.path: [] for module in modules}
-    for path in snapshot.paths():
-        rank = _entry_rank(path)
-        file = snapshot.file(path) if rank is not None else None
-        if file is None or rank is None or not file.is_source or file.is_test or file.status == "failed":
-            continue
-        root = snapshot.modules().module_of(path).path
+    for path in +seen.entries:
+        root, rank = module_of(path), entry_rank(path)
         below = [part for part in posixpath.dirname(path)[len(root) :].split("/") if part and part not in {"src", "lib"}]
-        stands_for_package = _ENTRY_STEMS[rank] in _PACKAGE_STEMS
-        if root in place and len(below) <= 1 and not (stands_for_package and root != "" and below):
-            found[root].append((len(below), rank, path))
-    paths = [
-        path
-        for module in modules
-        for _, _, path in sorted(found[module.path])[: 2 if place[module.path] else ENTRY_POINTS // 2]
-    ]
+        stands_for_package = rank is not None and ENTRY_STEMS[rank] in PACKAGE_STEMS
+        if root in found and len(below) <= 1 and not (stands_for_package and root != "" and below):
+            found[root].append((len(below), rank or 0, path))
+    few = [ENTRY_POINTS // 2 if len(modules) > 1 else ENTRY_POINTS, *[2] * len(modules)]
+    paths = [path for module, most in zip(modules, few, strict=False) for _, _, path in sorted(found[module.path])[:most]]
     return [{"handle": path, "kind": "file"} for path in paths[:ENTRY_POINTS]]
 
 
-def _entry_rank(path: str) -> int | None:
-    """The place of a file's base name among those where programs and packages begin; None for any other."""
-    stem = posixpath.basename(path).partition(".")[0]
-    return _ENTRY_STEMS.index(stem) if stem in _ENTRY_STEMS else None
+def _directory_of_module(snapshot: Snapshot) -> Callable[[str], str]:
+    modules = snapshot.modules()
+    return lambda path: modules.module_of(path).path
 
 
 def _module_item(module: Module, tally: Tally) -> Item:
@@ -258,21 +179,19 @@ def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
     module = graph.find_module(snapshot, arguments["module"])
     if module is None:
         raise unknown_module(snapshot, arguments["module"])
-    module_of = snapshot.modules().module_of
-    files = [file for path in snapshot.paths() if module_of(path).path == module.path and (file := snapshot.file(path))]
-    tally = Tally()
-    for file in files:
-        tally.add(file)
-    uses, used_by, users, weights = _module_neighbours(snapshot, module)
-    head: dict[str, Any] = {"module": _described_module(snapshot, module, tally)}
-    head["uses"] = _module_counts(uses)
-    head["used_by"] = _module_counts(used_by)
-    head["entry_points"] = [item for item in entry_points(snapshot, [module]) if module_of(item["handle"]).path == module.path]
-    head["most_used"] = most_used(snapshot, users)
-    source = [file for file in files if file.is_source and file.rows]
-    source.sort(key=lambda file: (file.is_test, -weights[file.path], file.path))
-    items = [_module_file_item(file, weights[file.path]) for file in source]
-    calls = [call("query_file", path=items[0]["handle"], at=arguments.get("at"))] if items else []
+    seen, module_of = survey(snapshot), _directory_of_module(snapshot)
+    between = +seen.between
+    head: dict[str, Any] = {
+        "module": _described_module(snapshot, module, seen.modules.get(module.path, Tally())),
+        "uses": _module_counts({target: count for (source, target), count in between.items() if source == module.path}),
+        "used_by": _module_counts({source: count for (source, target), count in between.items() if target == module.path}),
+        "entry_points": entry_points(seen, [module], module_of),
+        "most_used": most_used_of_module(snapshot, seen, module),
+    }
+    files = [file for file in snapshot.files() if file.is_source and module_of(file.path) == module.path]
+    files.sort(key=lambda file: (file.is_test, -seen.weights[file.path], file.path))
+    items = Lazy(files, lambda file: _module_file_item(file, seen.weights[file.path]))
+    calls = [call("query_file", path=files[0].path, at=arguments.get("at"))] if files else []
     return listing(snapshot, arguments, items, head=head, calls=calls)
 
 
@@ -298,30 +217,7 @@ def _described_module(snapshot: Snapshot, module: Module, tally: Tally) -> Item:
     return item
 
 
-def _module_neighbours(
-    snapshot: Snapshot, module: Module
-) -> tuple[Counter[str], Counter[str], Counter[tuple[str, str]], Counter[str]]:
-    """Edges to other modules, edges from others, and how often each symbol and file of this one is used from other files."""
-    module_of = functools.cache(lambda path: snapshot.modules().module_of(path).path)
-    uses, used_by = Counter[str](), Counter[str]()
-    symbols, files = Counter[tuple[str, str]](), Counter[str]()
-    for path in snapshot.paths():
-        here = module_of(path)
-        for edge in snapshot.link(path).edges:
-            if edge.path == path:
-                continue
-            there = module_of(edge.path)
-            if there == module.path:
-                files[edge.path] += 1
-                if edge.qualified and edge.kind not in _PASSING_ON:
-                    symbols[edge.path, edge.qualified] += 1
-            if here != there:
-                uses[there] += here == module.path
-                used_by[here] += there == module.path
-    return +uses, +used_by, symbols, files
-
-
-def _module_counts(counts: Counter[str]) -> list[Item]:
+def _module_counts(counts: Mapping[str, int]) -> list[Item]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [{"module": path or ".", "edges": count} for path, count in ordered]
 
@@ -348,11 +244,8 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     file = snapshot.file(target.path)
     assert file is not None, "a resolved path exists"
     include = arguments.get("include", ())
-    items = [
-        symbol_item(snapshot, symbol, include)
-        for symbol in file.symbols
-        if symbol.kind not in _OUTLINE_LEAVES_OUT and not symbol.flags & Flag.LOCAL
-    ]
+    outline = [symbol for symbol in file.symbols if symbol.kind not in _OUTLINE_LEAVES_OUT and not symbol.flags & Flag.LOCAL]
+    items = Lazy(outline, lambda symbol: symbol_item(snapshot, symbol, include))
     imports = [edge for edge in snapshot.file_edges(file.path) if edge.kind == "imports" and edge.target.path != file.path]
     names: dict[str, list[str]] = {}
     for edge in imports:
