@@ -7,6 +7,7 @@ import itertools
 import posixpath
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from tokenzip.languages.shape import Shape
 from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey
@@ -114,13 +115,24 @@ class Node:
     @functools.cached_property
     def body_tokens(self) -> tuple[str, ...]:
         """Canonical tokens of what is this node's own: members of a container have bodies of their own."""
-        members = [child for child in self.children if child.symbol and (self.kind in CONTAINERS or not child.is_local)]
-        holes = [(child.symbol.row.start, child.symbol.row.end) for child in members if child.symbol]
+        holes = list(self._foreign_ranges())
         if self.symbol is None:
             return self.file.shape.statements(holes)
         row = self.symbol.row
         holes.append((row.doc_start, row.doc_end))
         return self.file.shape.tokens(row.signature_end, row.end, holes, row.name)
+
+    def _foreign_ranges(self) -> Iterator[tuple[int, int]]:
+        """Where members lie, and the documentation of what is local to a function."""
+        pending = list(self.children)
+        while pending:
+            child = pending.pop()
+            assert child.symbol is not None
+            if self.kind in CONTAINERS or not child.is_local:
+                yield child.symbol.row.start, child.symbol.row.end
+            else:
+                yield child.symbol.row.doc_start, child.symbol.row.doc_end
+                pending.extend(child.children)
 
     @functools.cached_property
     def words(self) -> tuple[str, ...]:
