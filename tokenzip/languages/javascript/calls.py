@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.alternatives import (
     NOTHING,
     Alternative,
@@ -17,7 +18,6 @@ from tokenzip.languages.javascript.alternatives import (
 from tokenzip.languages.javascript.names import ARRAYS, ELEMENT_CALLBACKS, MAPS, ONE_ELEMENT, PROMISES, SAME_ARRAY
 from tokenzip.languages.javascript.types import Env
 from tokenzip.languages.javascript.values import Values
-from tokenzip.model import Flag
 
 _MAX_SIGNATURES = 3
 """Signatures that are followed of those that fit a call: the first one that fits counts, and fitting is judged roughly."""
@@ -197,7 +197,7 @@ class Calls(Values):
         self.level -= 1
         if written:
             return found
-        if flags & Flag.ASYNC and not flags & Flag.GENERATOR:
+        if flags & bits.ASYNC and not flags & bits.GENERATOR:
             return (("X", "Promise", (self.awaited(found),)),)
         return found
 

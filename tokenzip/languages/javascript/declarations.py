@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.expressions import FUNCTIONS, Expressions
-from tokenzip.languages.javascript.scopes import ABSENT, Definition, Frame, Lambda
+from tokenzip.languages.javascript.scopes import ABSENT, MAX_DEPTH, Definition, Frame, Lambda
 from tokenzip.languages.syntax import Node
-from tokenzip.model import Flag
 
 REST, OPTIONAL, PATTERN = 1, 2, 4
 _MAX_PROPERTIES = 64
 """Plain properties of one object that become symbols; a larger object is a table of data."""
 _OBJECT_DEPTH = 3
+_FUNCTION_DEPTH = 3
+"""How much a function or class counts as nesting: it takes more calls than an expression."""
 _CONTAINERS = frozenset({"class", "interface", "enum", "namespace"})
 
 
@@ -49,7 +51,7 @@ class Declarations(Expressions):
         definition.flags |= self._function_flags(node)
         definition.context = context
         if self.ambient:
-            definition.flags |= Flag.DECLARATION
+            definition.flags |= bits.DECLARATION
         frame = Frame(self.frame, definition)
         frame.function = definition
         if node.type == "arrow_function":
@@ -71,9 +73,9 @@ class Declarations(Expressions):
         for child in node.children:
             kind = child.type
             if kind == "async":
-                flags |= Flag.ASYNC
+                flags |= bits.ASYNC
             elif kind == "*":
-                flags |= Flag.GENERATOR
+                flags |= bits.GENERATOR
             elif child.is_named:
                 if kind in ("formal_parameters", "statement_block"):
                     break
@@ -83,8 +85,12 @@ class Declarations(Expressions):
         self.pending.append(lambda: self._walk_function(node, frame, function, number))
 
     def _walk_function(self, node: Node, frame: Frame, function: Definition | Lambda, number: int) -> None:
+        if self.depth > MAX_DEPTH:
+            self.too_deep = self.too_deep or node.start_point[0] + 1
+            return
         saved, saved_ambient = self.frame, self.ambient
         self.frame, self.ambient = frame, False
+        self.depth += _FUNCTION_DEPTH
         named = isinstance(function, Definition)
         owner = number if named else -1
         function.tparams = self.type_parameters(node.child_by_field_name("type_parameters"), owner)
@@ -96,12 +102,13 @@ class Declarations(Expressions):
             function.ret = expected = self.declared(written)
         elif function.context >= 0:
             expected = self.make("kr", function.context)
-        if expected >= 0 and function.flags & Flag.ASYNC:
+        if expected >= 0 and function.flags & bits.ASYNC:
             expected = self.make("w", expected)
         frame.context = expected
         body = node.child_by_field_name("body")
         if body is not None:
             self._walk_body(body, frame, function, expected)
+        self.depth -= _FUNCTION_DEPTH
         self.frame, self.ambient = saved, saved_ambient
 
     def _walk_body(self, body: Node, frame: Frame, function: Definition | Lambda, expected: int) -> None:
@@ -114,7 +121,7 @@ class Declarations(Expressions):
             self.pending = saved
         if function.returns:
             return
-        if function.flags & Flag.GENERATOR:
+        if function.flags & bits.GENERATOR:
             function.ret = self.make("G", self.union(frame.yields))
         elif ABSENT in frame.returns and len(frame.returns) > 1:
             function.ret = self.union([value for value in frame.returns if value >= 0])
@@ -171,7 +178,7 @@ class Declarations(Expressions):
         self.frame.symbol = cls
         definition = self.define(self.text(pattern), "property", node, pattern)
         self.frame.symbol = saved
-        definition.flags = _modifier_flags(modifiers) | (cls.flags & Flag.LOCAL)
+        definition.flags = _modifier_flags(modifiers) | (cls.flags & bits.LOCAL)
         cls.members.setdefault(definition.name, []).append(("v", value, definition.order))
 
     def _parameter(
@@ -224,7 +231,7 @@ class Declarations(Expressions):
             owner = self.define("{}", "object", node, hidden=True)
         this = self.make("d", owner.order)
         saved = self.frame.symbol
-        named = not owner.hidden and not owner.flags & Flag.LOCAL and len(children) <= _MAX_PROPERTIES
+        named = not owner.hidden and not owner.flags & bits.LOCAL and len(children) <= _MAX_PROPERTIES
         for child in children:
             self.frame.symbol = owner
             self._object_member(child, owner, this, context, named, level)
@@ -288,7 +295,7 @@ class Declarations(Expressions):
         definition = None
         if named and name:
             definition = self.define(name, "property", node, key)
-            definition.flags |= owner.flags & (Flag.LOCAL | Flag.EXPORTED)
+            definition.flags |= owner.flags & (bits.LOCAL | bits.EXPORTED)
             definition.head_end = value_node.start_byte
         if definition is not None and value_node.type == "object" and level < _OBJECT_DEPTH:
             value = self.object_value(value_node, definition, place, level + 1)
@@ -300,9 +307,9 @@ class Declarations(Expressions):
     def _object_method(self, node: Node, function: Node, name: str, key: Node, owner: Definition, place: int, this: int) -> None:
         accessor = next((child.type for child in node.children if child.type in ("get", "set")), "") if node is function else ""
         definition = self.function_definition(node, function, name, key, "method", place, this)
-        definition.flags |= owner.flags & Flag.EXPORTED
+        definition.flags |= owner.flags & bits.EXPORTED
         if accessor:
-            definition.flags |= Flag.PROPERTY
+            definition.flags |= bits.PROPERTY
         if name:
             entry = ("set", definition.order) if accessor == "set" else ("d", definition.order)
             owner.members.setdefault(name, []).append(entry)
@@ -315,7 +322,7 @@ class Declarations(Expressions):
             definition = self.function_definition(node, value, name, None, "method", ABSENT, this)
             self.frame.symbol = saved
             if which != "value":
-                definition.flags |= Flag.PROPERTY
+                definition.flags |= bits.PROPERTY
             target.members.setdefault(name, []).append(("set" if which == "set" else "d", definition.order))
             return
         found = self.expression(value)
@@ -340,11 +347,15 @@ class Declarations(Expressions):
         return definition
 
     def class_body(self, definition: Definition, whole: Node, node: Node) -> None:
+        if self.depth > MAX_DEPTH:
+            self.too_deep = self.too_deep or node.start_point[0] + 1
+            return
+        self.depth += _FUNCTION_DEPTH
         body = node.child_by_field_name("body")
         if body is not None:
             definition.head_end = body.start_byte
         if any(child.type == "abstract" for child in node.children):
-            definition.flags |= Flag.ABSTRACT
+            definition.flags |= bits.ABSTRACT
         saved = self.frame
         frame = Frame(saved, definition)
         frame.exposes = True
@@ -360,6 +371,7 @@ class Declarations(Expressions):
             self.decorator(child, definition)
         if body is not None:
             self._class_members(definition, body)
+        self.depth -= _FUNCTION_DEPTH
         self.frame = saved
 
     def _heritage(self, definition: Definition, node: Node) -> None:
@@ -439,12 +451,12 @@ class Declarations(Expressions):
         else:
             definition = self.signature_definition(node, name, name_node, kind)
             if node.type == "method_signature" and not self.ambient:
-                definition.flags |= Flag.OVERLOAD
+                definition.flags |= bits.OVERLOAD
         definition.flags |= _modifier_flags(words)
         if name.startswith("#"):
-            definition.flags |= Flag.PRIVATE
+            definition.flags |= bits.PRIVATE
         if "get" in words or "set" in words:
-            definition.flags |= Flag.PROPERTY
+            definition.flags |= bits.PROPERTY
         self._decorate(definition, node, decorators)
         entry = ("set", definition.order) if "set" in words else ("d", definition.order)
         if name:
@@ -493,7 +505,7 @@ class Declarations(Expressions):
         definition.returns = 1
         self.frame.types = saved
         if self.ambient:
-            definition.flags |= Flag.DECLARATION
+            definition.flags |= bits.DECLARATION
         return definition
 
     def _field(self, cls: Definition, node: Node, decorators: list[Node]) -> None:
@@ -521,7 +533,7 @@ class Declarations(Expressions):
         self.frame.this = saved_this
         definition.flags |= _modifier_flags(words)
         if name.startswith("#"):
-            definition.flags |= Flag.PRIVATE
+            definition.flags |= bits.PRIVATE
         self._decorate(definition, node, decorators)
         if name:
             cls.members.setdefault(key, []).append(entry)
@@ -568,9 +580,9 @@ class Declarations(Expressions):
         elif kind == "method_signature" and name_node is not None:
             definition = self.signature_definition(node, self.key_text(name_node), name_node, "method")
             words = {child.type for child in node.children}
-            definition.flags |= Flag.ABSTRACT | _modifier_flags(words)
+            definition.flags |= bits.ABSTRACT | _modifier_flags(words)
             if "get" in words or "set" in words:
-                definition.flags |= Flag.PROPERTY
+                definition.flags |= bits.PROPERTY
             members.setdefault(definition.name, []).append(("set" if "set" in words else "d", definition.order))
         elif kind == "call_signature":
             members.setdefault("()", []).append(("v", self.make("n", self._signature(node, "tf")), None))
@@ -624,8 +636,8 @@ def _is_part(node: Node) -> bool:
 
 
 _FLAG_OF = {
-    "static": Flag.STATIC, "private": Flag.PRIVATE, "protected": Flag.PROTECTED, "readonly": Flag.READONLY,
-    "abstract": Flag.ABSTRACT, "async": Flag.ASYNC, "*": Flag.GENERATOR, "?": Flag.OPTIONAL, "declare": Flag.DECLARATION,
+    "static": bits.STATIC, "private": bits.PRIVATE, "protected": bits.PROTECTED, "readonly": bits.READONLY,
+    "abstract": bits.ABSTRACT, "async": bits.ASYNC, "*": bits.GENERATOR, "?": bits.OPTIONAL, "declare": bits.DECLARATION,
 }  # fmt: skip
 
 

@@ -77,7 +77,7 @@ class JavaScriptEvaluator(Calls):
             edges.append(EdgeRow(source, "calls", tier, line, *target))
         if targets or any(one[0] in ("L", "o") for one in alternatives):
             return
-        parts = self.table[expr] if expr >= 0 else None
+        parts: Any = self.table[expr] if expr >= 0 else None
         if parts is not None and parts[0] in ("g", "a"):
             declared = self.symbols_of(self.path, parts[1]) if parts[0] == "g" else self._member_symbols(expr)
             declared = [target for target in declared if self._is_value(target)]
@@ -125,7 +125,7 @@ class JavaScriptEvaluator(Calls):
         return False
 
     def _tier(self, expr: int) -> str:
-        parts = self.table[expr] if expr >= 0 else ("",)
+        parts: Any = self.table[expr] if expr >= 0 else ("",)
         if parts[0] in ("g", "d"):
             return "exact"
         if parts[0] == "a":
@@ -148,7 +148,7 @@ class JavaScriptEvaluator(Calls):
                 return "external", f"{owner}.{one[1]}"
         if alternatives:
             return "dynamic", ""
-        parts = self.table[expr] if expr >= 0 else None
+        parts: Any = self.table[expr] if expr >= 0 else None
         if parts is None:
             return "dynamic", ""
         if parts[0] == "g":
@@ -241,7 +241,7 @@ class JavaScriptEvaluator(Calls):
             edges.append(EdgeRow(source, "references", "exact", line, *target, "type"))
 
     def _type_symbols(self, expr: int) -> list[Target]:
-        parts = self.table[expr] if expr >= 0 else ("",)
+        parts: Any = self.table[expr] if expr >= 0 else ("",)
         if parts[0] == "tr":
             return [target for target in self.symbols_of(self.path, parts[1]) if self._is_type(target)]
         if parts[0] == "td":

@@ -21,7 +21,11 @@ class Expressions(Annotations):
     """Reads expressions. `expression` gives the index of the closed expression, ABSENT when nothing is known."""
 
     def expression(self, node: Node) -> int:
-        reader = READERS.get(node.type)
+        kind = node.type
+        leaf = LEAVES.get(kind)
+        if leaf is not None:
+            return leaf(self, node)
+        reader = READERS.get(kind)
         if reader is None:
             if node.named_child_count:
                 return self._others(node)
@@ -72,54 +76,71 @@ class Expressions(Annotations):
 
     def _chain(self, node: Node) -> int:
         """``a.b().c[d]!.e``: read from the inside without recursion, because fluent chains grow long."""
-        links: list[Node] = []
-        while node.type in _LINKS:
-            links.append(node)
-            inner = node.child_by_field_name("object") or node.child_by_field_name("function")
-            if inner is None:
-                inner = next((child for child in node.named_children if child.type != "comment"), None)
-            if inner is None:
+        links: list[tuple[str, Node]] = []
+        kind = node.type
+        while kind in _LINKS:
+            links.append((kind, node))
+            children = node.children
+            if not children:
                 return ABSENT
-            node = inner
-        links.reverse()
-        called = links[0].type == "call_expression"
-        if node.type == "identifier":
-            special = self._special(links, node)
+            node = children[0]
+            kind = node.type
+        name, place = "", node
+        if kind == "identifier":
+            name = self.text(node)
+            special = self._special(links, name) if name in _SPECIAL else None
             if special is not None:
                 value, done = special
-                links = links[done:]
-            elif called:
-                value = self.look_up(self.text(node))
+                del links[-done:]
             else:
-                value = self._identifier(node)
-        elif node.type == "import":
-            specifier = self.import_call(links[0])
+                value = self.look_up(name)
+                if links[-1][0] != "call_expression" and value >= 0 and self.exprs[value][0] in ("g", "d"):
+                    self.refer("r", value, node, name, once=True)
+        elif kind == "this":
+            value = self.frame.this
+        elif kind == "import":
+            specifier = self.import_call(links[-1][1])
             value = self.make("w'", self.make("m", specifier)) if specifier is not None else ABSENT
-            links = links[1:]
-        elif called and node.type in FUNCTIONS:
+            links.pop()
+        elif kind in FUNCTIONS and links[-1][0] == "call_expression":
             value = self.function_value(node, ABSENT)
-        elif node.type == "super":
+        elif kind == "super":
+            name = "super"
             value = ABSENT if self.frame.cls is None else self.make("y", self.frame.cls.order, int(self.frame.static))
         else:
             value = self.expression(node)
-        for position, link in enumerate(links):
-            callee = position + 1 < len(links) and links[position + 1].type == "call_expression"
-            value = self._apply(link, value, callee, node if position == 0 else links[position - 1])
+            name, place = self._called_name(node)
+        while links:
+            kind, link = links.pop()
+            if kind == "member_expression":
+                place = link.children[-1]
+                name = self.text(place)
+                value = self._member(link, value, bool(links) and links[-1][0] == "call_expression", name, place)
+            elif kind == "call_expression":
+                if name in _INDIRECT and value >= 0 and self.exprs[value][0] == "a":
+                    value = self._indirect_call(link, value, name, node)
+                else:
+                    self.refer("c", value, place, name)
+                    value = self._finish_call("c", link, value)
+                name, place = "", link
+            elif kind == "subscript_expression":
+                value = self._subscript(link, value)
+                name, place = "", link
+            node = link
         return value
 
-    def _special(self, links: list[Node], base: Node) -> tuple[int, int] | None:
+    def _special(self, links: list[tuple[str, Node]], name: str) -> tuple[int, int] | None:
         """What a call of a well-known global means: (value, links used)."""
-        name = self.text(base)
-        if name not in ("require", "Object", "Symbol", "Reflect") or self.look_up(name) != self.make("g", name):
+        if self.look_up(name) != self.make("g", name):
             return None
         if name == "require":
-            if links[0].type == "call_expression":
-                specifier = self.import_call(links[0], require=True)
+            if links[-1][0] == "call_expression":
+                specifier = self.import_call(links[-1][1], require=True)
                 if specifier is not None:
                     return self.make("R", specifier), 1
             return None
-        if name == "Object" and len(links) > 1 and links[0].type == "member_expression" and links[1].type == "call_expression":
-            return self._object_function(links)
+        if len(links) > 1 and links[-1][0] == "member_expression" and links[-2][0] == "call_expression":
+            return self._object_function([links[-1][1], links[-2][1]])
         return None
 
     def _object_function(self, links: list[Node]) -> tuple[int, int] | None:
@@ -185,37 +206,16 @@ class Expressions(Annotations):
         """A member from a property descriptor."""
         raise NotImplementedError
 
-    def _apply(self, link: Node, base: int, callee: bool, inner: Node) -> int:
-        kind = link.type
-        if kind == "member_expression":
-            return self._member(link, base, callee)
-        if kind == "call_expression":
-            return self._call(link, base, inner)
-        if kind == "subscript_expression":
-            return self._subscript(link, base)
-        return base
-
-    def _member(self, node: Node, base: int, callee: bool) -> int:
-        name_node = node.child_by_field_name("property")
-        if name_node is None:
-            return ABSENT
-        name = self.text(name_node)
+    def _member(self, node: Node, base: int, callee: bool, name: str, name_node: Node) -> int:
         if self.frame.dotted:
             key = self.dotted_key(node)
             known = self.frame.env.get(key) if key else None
             if known is not None:
                 return known
-        if base < 0 and self.frame.is_module:
-            root = self.module_exports(node)
-            if root is not None:
-                return root
         value = self.make("a", base, name)
         if not callee and base >= 0:
             self.refer("m", value, name_node, name, once=True)
         return value
-
-    def module_exports(self, node: Node) -> int | None:
-        return None
 
     def dotted_key(self, node: Node) -> str:
         """``a.b.c`` for a chain of plain members (also ``a['b']``, ``a[0]``) of a name or this; empty otherwise."""
@@ -262,12 +262,6 @@ class Expressions(Annotations):
 
     # Calls
 
-    def _call(self, node: Node, callee: int, inner: Node) -> int:
-        name, place = self._called_name(inner)
-        if callee >= 0 and self.exprs[callee][0] == "a" and name in ("call", "apply", "bind"):
-            return self._indirect_call(node, callee, name, inner)
-        return self._plain_call(node, callee, name, place)
-
     def _called_name(self, node: Node) -> tuple[str, Node]:
         """The last component of what is called, and where it is written."""
         while node.type in _TRANSPARENT and node.named_child_count:
@@ -280,37 +274,36 @@ class Expressions(Annotations):
             return self.text(node), node
         return "", node
 
-    def _plain_call(self, node: Node, callee: int, name: str, place: Node) -> int:
-        self.refer("c", callee, place, name)
-        return self._finish_call("c", node, callee)
-
     def _finish_call(self, op: str, node: Node, callee: int) -> int:
         """Reads the arguments; functions among them take their parameters' types from the callee's."""
-        arguments = node.child_by_field_name("arguments")
-        targs = node.child_by_field_name("type_arguments")
-        types = tuple(self.annotation(child) for child in targs.named_children) if targs is not None else ()
-        if arguments is None:
+        children = node.children
+        arguments = children[-1]
+        types: tuple[int, ...] = ()
+        if len(children) > 2:
+            for child in children:
+                if child.type == "type_arguments":
+                    types = tuple([self.annotation(one) for one in child.named_children])
+        if arguments.type != "arguments":
+            if arguments.type == "template_string":
+                self.expression(arguments)
             return self.make(op, callee, (), types) if callee >= 0 else ABSENT
-        if arguments.type == "template_string":
-            self.expression(arguments)
-            return self.make(op, callee, (), types) if callee >= 0 else ABSENT
-        nodes = [child for child in arguments.named_children if child.type != "comment"]
+        if callee < 0:
+            for child in arguments.named_children:
+                self.expression(child)
+            return ABSENT
         call = len(self.exprs)
-        if callee >= 0:
-            self.exprs.append((op, callee, (), types))  # filled in below: the place of an argument names its call
+        self.exprs.append((op, callee, (), types))  # filled in below: the place of an argument names its call
         values: list[int] = []
-        for position, child in enumerate(nodes):
-            if child.type == "spread_element":
+        for child in arguments.named_children:
+            kind = child.type
+            if kind in _PLACED:
+                values.append(self.expect(child, self.make("cx", call, len(values))))
+            elif kind == "spread_element":
                 spread = self.expression(child.named_children[0]) if child.named_children else ABSENT
                 values.append(self.make("sp", spread) if spread >= 0 else ABSENT)
-            elif callee >= 0 and child.type in _PLACED:
-                values.append(self.expect(child, self.make("cx", call, position)))
-            else:
+            elif kind != "comment":
                 values.append(self.expression(child))
-        if callee < 0:
-            return ABSENT
-        parts = (op, callee, tuple(values[:_MAX_ARGUMENTS]), types)
-        self.exprs[call] = parts
+        self.exprs[call] = (op, callee, tuple(values[:_MAX_ARGUMENTS]), types)
         self.note_flow(callee, values)
         return call
 
@@ -623,22 +616,27 @@ class Expressions(Annotations):
         return ABSENT
 
 
+_SPECIAL = frozenset({"require", "Object"})
+_INDIRECT = frozenset({"call", "apply", "bind"})
 _PLACED = FUNCTIONS | {"object", "array", "parenthesized_expression", "ternary_expression"}
 Reader = Callable[[Expressions, Node], int]
 _E: Any = Expressions
+LEAVES: dict[str, Reader] = {
+    "identifier": _E._identifier, "this": _E.this_value, "string": _E._string, "number": _E._number, "true": _E._boolean,
+    "false": _E._boolean, "null": _E._null, "undefined": _E._identifier, "regex": _E._regex, "comment": _E._nothing,
+    "jsx_text": _E._nothing, "meta_property": _E._nothing, "type_arguments": _E._nothing,
+    "shorthand_property_identifier": _E._identifier,
+}  # fmt: skip
 READERS: dict[str, Reader] = {
-    "identifier": _E._identifier, "this": lambda walk, node: walk.this_value(node), "member_expression": _E._chain, "call_expression": _E._chain,
+    "member_expression": _E._chain, "call_expression": _E._chain,
     "subscript_expression": _E._chain, "non_null_expression": _E._chain, "new_expression": _E._new,
     "parenthesized_expression": _E._parenthesized, "sequence_expression": _E._sequence, "binary_expression": _E._binary,
     "ternary_expression": _E._ternary, "unary_expression": _E._unary, "update_expression": _E._update,
     "await_expression": _E._await, "yield_expression": _E._yield, "as_expression": _E._as, "satisfies_expression": _E._satisfies,
-    "type_assertion": _E._assertion, "string": _E._string, "template_string": _E._template, "number": _E._number,
-    "true": _E._boolean, "false": _E._boolean, "null": _E._null, "undefined": _E._identifier, "regex": _E._regex,
+    "type_assertion": _E._assertion, "template_string": _E._template,
     "array": _E._array, "object": _E._object, "arrow_function": _E._function, "function_expression": _E._function,
     "generator_function": _E._function, "function": _E._function,
     "class": lambda walk, node: walk.class_value(node), "assignment_expression": lambda walk, node: walk.assignment(node),
     "augmented_assignment_expression": lambda walk, node: walk.augmented(node),
-    "jsx_element": _E._jsx, "jsx_fragment": _E._jsx, "jsx_self_closing_element": _E._jsx_tag, "comment": _E._nothing,
-    "jsx_text": _E._nothing, "meta_property": _E._nothing, "type_arguments": _E._nothing,
-    "shorthand_property_identifier": _E._identifier,
+    "jsx_element": _E._jsx, "jsx_fragment": _E._jsx, "jsx_self_closing_element": _E._jsx_tag,
 }  # fmt: skip

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from tokenzip.languages import content, syntax
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.modules import Modules
 from tokenzip.languages.javascript.pack import Packer
 from tokenzip.languages.javascript.repair import repaired
 from tokenzip.languages.javascript.scopes import Definition, Expr
 from tokenzip.languages.syntax import Extent, Node
-from tokenzip.model import FileIR, Flag, Interface, ParseProblem, Status, SymbolRow
+from tokenzip.model import FileIR, Interface, ParseProblem, Status, SymbolRow
 
 Grammar = Literal["javascript", "typescript", "tsx"]
 # The walk recurses over nesting, at most MAX_DEPTH levels of some ten calls each; Python's own limit would end it earlier.
@@ -189,7 +190,7 @@ def _pack(walk: Modules) -> tuple[Interface, tuple[Any, ...]]:
     definitions: dict[str, Expr] = {}
     members: dict[str, dict[str, tuple[Expr, ...]]] = {}
     for one in walk.definitions:
-        if not one.hidden and not one.flags & Flag.LOCAL:
+        if not one.hidden and not one.flags & bits.LOCAL:
             packer.needed.append(one)
     public: set[int] = set()
     while packer.needed:

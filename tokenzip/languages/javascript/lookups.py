@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.base import View
 from tokenzip.languages.javascript.alternatives import (
     NOTHING,
@@ -18,10 +19,9 @@ from tokenzip.languages.javascript.alternatives import (
 from tokenzip.languages.javascript.names import GLOBALS
 from tokenzip.languages.javascript.resolve import Resolver
 from tokenzip.languages.javascript.structure import variables
-from tokenzip.model import Flag
 
 _FUNCTION_KINDS = frozenset({"f"})
-_NO_IMPLEMENTATION = Flag.OVERLOAD | Flag.DECLARATION
+_NO_IMPLEMENTATION = bits.OVERLOAD | bits.DECLARATION
 _MAX_BASES = 40
 Base = tuple[str, str, tuple[Alternatives, ...]]
 
@@ -513,7 +513,7 @@ class Definitions(Resolver):
 
     def _defined_member(self, path: str, name: str) -> Alternatives:
         one = self.definition(path, name)
-        if one is not None and one[0] == "f" and one[1] & Flag.PROPERTY:
+        if one is not None and one[0] == "f" and one[1] & bits.PROPERTY:
             return self.returned(path, name)
         return self.defined(path, name)
 
@@ -527,7 +527,8 @@ class Definitions(Resolver):
         _, path, owner, *_ = one
         entries = self.member_entries(path, owner, f"static {name}")
         if entries:
-            return self.bound(self._member_value(path, owner, entries), one)
+            known: Alternatives = self.lookup(("member", path, owner, f"static {name}"), self._member_value, path, owner, entries)
+            return self.bound(known, one)
         declared = self.definition(path, owner)
         if declared is None:
             return NOTHING
@@ -555,7 +556,10 @@ class Definitions(Resolver):
             if entry[0] == "d" and entry[1] != owner:
                 entries = self.member_entries(path, entry[1], name)
                 if entries:
-                    return self._member_value(path, entry[1], entries)
+                    known: Alternatives = self.lookup(
+                        ("member", path, entry[1], name), self._member_value, path, entry[1], entries
+                    )
+                    return known
         return NOTHING
 
     def object_member(self, one: Alternative, name: str) -> Alternatives:

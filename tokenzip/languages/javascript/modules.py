@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.expressions import FUNCTIONS
-from tokenzip.languages.javascript.scopes import ABSENT, Definition, Frame
+from tokenzip.languages.javascript.scopes import ABSENT, MAX_DEPTH, Definition, Frame
 from tokenzip.languages.javascript.statements import STATEMENTS, Statements
 from tokenzip.languages.syntax import Node
-from tokenzip.model import Flag
 
 TYPE_ONLY, REEXPORT, DYNAMIC, REQUIRE = 1, 2, 4, 8
 _NAMESPACES = frozenset({"namespace", "module_decl"})
@@ -62,7 +62,7 @@ class Modules(Statements):
     def _copy_signature(self, definition: Definition, other: Definition) -> None:
         definition.params, definition.tparams = other.params, other.tparams
         definition.ret, definition.returns, definition.this = other.ret, other.returns, other.this
-        definition.flags |= other.flags & (Flag.ASYNC | Flag.GENERATOR)
+        definition.flags |= other.flags & (bits.ASYNC | bits.GENERATOR)
 
     # Imports
 
@@ -210,7 +210,7 @@ class Modules(Statements):
         self.statement(node)
         for definition in self.definitions[before:]:
             if definition.parent is self.frame.symbol and not definition.hidden:
-                if definition.flags & Flag.LOCAL or not self._declares(node, definition):
+                if definition.flags & bits.LOCAL or not self._declares(node, definition):
                     continue
                 if not (node.type in ("lexical_declaration", "variable_declaration") and node.named_child_count > 1):
                     definition.start = min(definition.start, whole.start_byte)
@@ -257,9 +257,9 @@ class Modules(Statements):
         self._exported(definition, default)
 
     def _exported(self, definition: Definition, default: bool) -> None:
-        definition.flags |= Flag.EXPORTED
+        definition.flags |= bits.EXPORTED
         if default:
-            definition.flags |= Flag.DEFAULT_EXPORT
+            definition.flags |= bits.DEFAULT_EXPORT
             self.add_export("default", ("d", definition.order))
         else:
             self.add_export(definition.name, ("l", definition.name))
@@ -294,7 +294,7 @@ class Modules(Statements):
             return
         if node.type == "object":
             definition = self.define("default", "constant", whole)
-            definition.flags |= Flag.EXPORTED | Flag.DEFAULT_EXPORT
+            definition.flags |= bits.EXPORTED | bits.DEFAULT_EXPORT
             value = self.object_value(node, definition, ABSENT)
             self.add_export("default", ("v", value, definition.order))
             return
@@ -333,6 +333,10 @@ class Modules(Statements):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:
             return False
+        if self.depth > MAX_DEPTH:
+            self.too_deep = self.too_deep or node.start_point[0] + 1
+            return False
+        self.depth += 3
         text = self.text(name)
         ambient_module = name.type == "string"
         if ambient_module:
@@ -341,6 +345,7 @@ class Modules(Statements):
         if ambient_module:
             self.module_names.add(text)
             self.names.setdefault(f'"{text}"', []).append(("d", definition.order))
+        self.depth -= 3
         return False
 
     def _namespace_definition(self, text: str, node: Node, name: Node, body: Node | None, ambient: bool) -> Definition:

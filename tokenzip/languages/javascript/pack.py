@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.modules import Modules
 from tokenzip.languages.javascript.scopes import ABSENT, Definition, Expr
-from tokenzip.model import Flag
 
 MAX_NODES = 240
 """Expressions inside one value of the interface; a larger value is unknown to other files."""
@@ -169,10 +169,10 @@ class Packer:
 
     def _overloads(self, one: Definition) -> tuple[str, ...]:
         """The signatures that an implementation stands for."""
-        if one.flags & (Flag.OVERLOAD | Flag.DECLARATION) or one.kind == "constructor":
+        if one.flags & (bits.OVERLOAD | bits.DECLARATION) or one.kind == "constructor":
             return ()
         group = self._groups.get((one.plain, one.kind), ())
-        return tuple([other.qualified for other in group if other.flags & Flag.OVERLOAD]) if len(group) > 1 else ()
+        return tuple([other.qualified for other in group if other.flags & bits.OVERLOAD]) if len(group) > 1 else ()
 
     def members(self, one: Definition, nested: bool) -> dict[str, tuple[Expr, ...]]:
         return {name: self.entries(entries, one.qualified, nested) for name, entries in one.members.items() if entries}

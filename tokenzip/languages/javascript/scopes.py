@@ -37,8 +37,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.syntax import Node
-from tokenzip.model import Flag
 
 Expr = tuple[Any, ...]
 MAX_UNION = 8
@@ -217,8 +217,8 @@ class Tables:
             definition.name_start = definition.name_end = node.start_byte
             definition.name_line = node.start_point[0] + 1
         symbol = self.frame.symbol
-        if not self.frame.exposes or (symbol is not None and symbol.flags & Flag.LOCAL):
-            definition.flags |= Flag.LOCAL
+        if not self.frame.exposes or (symbol is not None and symbol.flags & bits.LOCAL):
+            definition.flags |= bits.LOCAL
         self.definitions.append(definition)
         return definition
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, union
 from tokenzip.languages.javascript.names import ARRAYS, MAPS
 from tokenzip.languages.javascript.types import Env, Types
-from tokenzip.model import Flag
 
 _IN_PROGRESS: Alternatives = ()
 _LITERALS = frozenset({"null", "undefined", "void"})
@@ -396,9 +396,9 @@ class Values(Types):
             return found
         if not found and one[6] not in (None, -1):
             found = self.contextual_return(path, one[6])
-        if flags & Flag.GENERATOR:
+        if flags & bits.GENERATOR:
             return found
-        if flags & Flag.ASYNC:
+        if flags & bits.ASYNC:
             return (("X", "Promise", (self.awaited(found),)),)
         return found
 
