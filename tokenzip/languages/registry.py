@@ -38,6 +38,12 @@ FILENAMES = {
     "go.mod": "go.mod", "pom.xml": "pom",
     "build.gradle": "gradle", "build.gradle.kts": "gradle", "settings.gradle": "gradle", "settings.gradle.kts": "gradle",
 }  # fmt: skip
+# Grows whenever extraction or linking of a language may answer differently: records of other versions are misses.
+VERSIONS = {
+    "python": 1, "javascript": 1, "typescript": 1, "tsx": 1,
+    "json": 1, "toml": 1, "ini": 1, "yaml": 1, "go.mod": 1, "pom": 1, "gradle": 1,
+}  # fmt: skip
+_MANIFESTS = frozenset(FILENAMES.values())
 _EXACT = {name: language for name, language in FILENAMES.items() if "*" not in name}
 _GLOBS = tuple((name, language) for name, language in FILENAMES.items() if "*" in name)
 
@@ -60,6 +66,11 @@ def name_for_path(path: str) -> str | None:
     if suffix == ".json":
         return next((language for pattern, language in _GLOBS if fnmatch.fnmatchcase(name, pattern)), None)
     return SUFFIXES.get(suffix)
+
+
+def is_source(name: str) -> bool:
+    """Whether a language has symbols; manifests and settings have not."""
+    return name not in _MANIFESTS
 
 
 def for_path(path: str) -> Language | None:

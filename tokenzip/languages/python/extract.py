@@ -139,11 +139,9 @@ class _Packing:
         )  # fmt: skip
 
     def _marks(self) -> Iterator[tuple[int, int]]:
-        """Control characters where statements and blocks begin and blocks end (one that says how many)."""
+        """Control characters where statements begin and where blocks end (one that says how many)."""
         for start in self.state.starts:
             yield start - 1, 1
-        for start in self.state.body_starts:
-            yield start - 1, 2
         ends: dict[int, int] = {}
         for end in self.state.ends:
             ends[end] = ends.get(end, 0x0D) + 1

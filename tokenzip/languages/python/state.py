@@ -104,8 +104,7 @@ class State:
         self.passed: list[tuple[int, tuple[int, ...], tuple[tuple[str, int], ...]]] = []
         self.deferred: list[tuple[Node, Scope, int, bool]] = []
         self.starts: list[int] = []
-        """Offsets of statements, for `syntax.token_hashes`; likewise where bodies of definitions begin, and blocks end."""
-        self.body_starts: list[int] = []
+        """Where statements begin, for `syntax.token_hashes` (strings alone, mostly docs, are none), and where blocks end."""
         self.ends: list[int] = []
         self.module = Scope(None, is_function=False)
         self.scope = self.module

@@ -51,6 +51,7 @@ _DECORATOR_FLAGS: dict[str, int] = {
     "contextmanager": IS_CONTEXT, "asynccontextmanager": IS_CONTEXT, "overload": OVERLOAD,
     "fixture": FIXTURE, "yield_fixture": FIXTURE,
 }  # fmt: skip
+_NO_STATEMENTS = frozenset({";", "comment"})
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
 _ALIAS_MAKERS = frozenset({"Union", "Optional", "Callable", "Literal", "Annotated", "Type", "Dict", "List", "Tuple", "Set"})
@@ -72,9 +73,10 @@ def block(state: State, node: Node | None) -> bool:
     previous: Node | None = None
     for child in node.children:
         kind = KINDS[child.kind_id]
-        if kind == ";":
+        if kind in _NO_STATEMENTS:
             continue
-        starts.append(child.start_byte)
+        if kind != "string":
+            starts.append(child.start_byte)
         handler = _STATEMENTS.get(kind)
         depths = state.depth, state.block_depth
         try:
@@ -82,7 +84,7 @@ def block(state: State, node: Node | None) -> bool:
                 ends = handler(state, child) or ends
             elif kind == "string" and previous is not None and previous.type == "assignment":
                 _attribute_doc(state, previous, child)
-            elif kind != "comment":
+            else:
                 reduce(state, child)
         except (AttributeError, IndexError, ValueError) as fault:
             # In a tree with syntax errors nodes lack what the grammar promises; elsewhere it is a fault of ours, and reported.
@@ -747,7 +749,6 @@ def _definition(state: State, inner: _Parts, kind: str, flags: int, outer: Node)
     symbol = Definition(name, kind, state.owner, flags, outer, inner.name, inner.signature_end)
     symbol.is_definition = True
     if inner.body is not None:
-        state.body_starts.append(inner.body.start_byte)
         symbol.doc = _doc(inner.body)
     return state.add_symbol(symbol), symbol
 
