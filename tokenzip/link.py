@@ -52,8 +52,9 @@ class Linker:
 
 
 def _canonical(linked: LinkedFile) -> LinkedFile:
-    """The same edges in one order, each once: the first line of equal ones speaks for all."""
-    return LinkedFile(tuple(sorted(set(linked.edges))), tuple(sorted(linked.unresolved)), linked.facts)
+    """The same edges in one order, each once: by source symbol, and in it by line."""
+    edges = sorted(set(linked.edges), key=lambda edge: (edge[0], edge[3], edge))
+    return LinkedFile(tuple(edges), tuple(sorted(linked.unresolved)), linked.facts)
 
 
 def changed_facts(path: str, old: Interface, new: Interface) -> set[Fact]:

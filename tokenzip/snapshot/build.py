@@ -27,13 +27,14 @@ from tokenzip.index import (
 from tokenzip.link import Linker, changed_facts, structural_facts
 from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Progress, Revision, TreeId
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
-from tokenzip.snapshot.keys import fact_key, keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_link, stems_of
 from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, language_of, write_nodes
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
     Store,
     WriteTransaction,
+    encode_consulted,
     encode_ir,
     encode_link,
     link_record,
@@ -321,6 +322,7 @@ class _NewLinks:
 def _persist(git: GitRepository, writing: WriteTransaction, base: Snapshot, tree: TreeId, relinked: Relinked) -> None:
     overlay = relinked.overlay
     _write_contents(writing, overlay)
+    _write_interfaces(writing, base, relinked)
     written = _write_links(writing, overlay)
     root = write_nodes(git, writing, tree, _NewLinks(base, writing, overlay, written))
     writing.post(_postings(writing, relinked))
@@ -341,6 +343,24 @@ def _write_contents(writing: WriteTransaction, overlay: Overlay) -> None:
     for (blob, language), address in zip(fresh, addresses, strict=True):
         assert language is not None
         writing.put_blob(blob, language_tag(language), address)
+
+
+def _write_interfaces(writing: WriteTransaction, base: Snapshot, relinked: Relinked) -> None:
+    """Keep the interfaces that were looked at, and those of changed files whose old ones were."""
+    head = base.with_overlay(relinked.overlay)
+    wanted = {path for path, linked in relinked.linked.items() for path in consulted_by(path, linked)}
+    for path in relinked.overlay:
+        before = base.tree_file(path)
+        if before is not None and base.kept_interface(before) is not None:
+            wanted.add(path)
+    fresh: dict[tuple[BlobId, bytes], bytes] = {}
+    for path in sorted(wanted):
+        file = head.tree_file(path)
+        if file is not None and file.language is not None and head.kept_interface(file) is None:
+            fresh[file.blob, language_tag(file.language)] = encode_consulted(head.interface(path))
+    addresses = writing.put_records("interface", list(fresh.values()))
+    for (blob, tag), address in zip(fresh, addresses, strict=True):
+        writing.put_interface(blob, tag, address)
 
 
 def _write_links(writing: WriteTransaction, overlay: Overlay) -> dict[str, Address]:

@@ -34,7 +34,7 @@ from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
 from tokenzip.model import BlobId, FileIR, Interface, Progress, TreeId
-from tokenzip.snapshot.keys import keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.keys import consulted_by, keys_of_content, keys_of_link, stems_of
 from tokenzip.snapshot.tree import NO_LINK, language_of, write_nodes
 from tokenzip.store import (
     Address,
@@ -42,6 +42,7 @@ from tokenzip.store import (
     WriteTransaction,
     decode_interface,
     decode_symbols,
+    encode_consulted,
     encode_link,
     encode_pack,
     link_record,
@@ -51,6 +52,7 @@ from tokenzip.store import (
 )
 
 _LINK_BATCH = 200
+_INTERFACE_BATCH = 400
 _FILES_PER_PROCESS = 150
 """Fewer files than this for each worker are not worth starting it."""
 _POSTINGS_AT_ONCE = 2_000_000
@@ -68,6 +70,7 @@ def bring_in(git: GitRepository, store: Store, tree: TreeId, progress: Progress,
         extracted = _extract(store, workers, files, progress)
         _write_table(workers.folder, files, extracted)
         links = _link(store, workers, files, progress)
+        _keep_interfaces(store, workers, files, links.consulted)
     _finish(git, store, tree, files, extracted, links)
 
 
@@ -143,6 +146,8 @@ class _Linked:
     packs: tuple[bytes, ...]
     placed: tuple[tuple[str, tuple[int, int] | None], ...]
     keys: tuple[bytes, ...]
+    consulted: frozenset[str]
+    """Files whose interfaces were looked at."""
 
 
 def _write_table(folder: Path, files: _TreeFiles, said: _Said) -> None:
@@ -158,6 +163,7 @@ def _write_table(folder: Path, files: _TreeFiles, said: _Said) -> None:
 class _Links:
     addresses: dict[str, Address]
     path_ids: dict[str, int]
+    consulted: set[str]
 
     def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
         return None
@@ -167,7 +173,7 @@ class _Links:
 
 
 def _link(store: Store, workers: Workers, files: _TreeFiles, progress: Progress) -> _Links:
-    links = _Links({}, {})
+    links = _Links({}, {}, set())
     paths = [source.path for source in files.sources if registry.is_source(source.language)]
     tasks = [paths[start : start + _LINK_BATCH] for start in range(0, len(paths), _LINK_BATCH)]
     pairs: list[tuple[int, int]] = []
@@ -176,6 +182,7 @@ def _link(store: Store, workers: Workers, files: _TreeFiles, progress: Progress)
         for (path, _), keys in zip(result.placed, result.keys, strict=True):
             number = links.path_ids[path]
             pairs.extend((key, number) for key in array("I", keys))
+        links.consulted |= result.consulted
         progress("linking", len(links.path_ids), len(paths))
         if len(pairs) >= _POSTINGS_AT_ONCE:
             store.write(partial(_post, pairs))
@@ -197,7 +204,7 @@ def _post(pairs: Iterable[tuple[int, int]], writing: WriteTransaction) -> None:
 
 
 def _crashed_links(paths: Sequence[str]) -> _Linked:
-    return _Linked((), tuple((path, None) for path in paths), (b"",) * len(paths))
+    return _Linked((), tuple((path, None) for path in paths), (b"",) * len(paths), frozenset())
 
 
 def link_batch(paths: Sequence[str]) -> _Linked:
@@ -206,9 +213,11 @@ def link_batch(paths: Sequence[str]) -> _Linked:
     records: list[bytes] = []
     filled: list[str] = []
     keys: list[bytes] = []
+    consulted: set[str] = set()
     for path in paths:
         linked = view.linker().link(path, view.file(path))
         keys.append(array("I", sorted(keys_of_link(path, linked))).tobytes())
+        consulted |= consulted_by(path, linked)
         record = encode_link(link_record(linked), path)
         if record:
             filled.append(path)
@@ -216,7 +225,45 @@ def link_batch(paths: Sequence[str]) -> _Linked:
     groups = packs_of(records)
     places = iter([(number, slot) for number, group in enumerate(groups) for slot in range(len(group))])
     where = {path: next(places) for path in filled}
-    return _Linked(tuple(map(encode_pack, groups)), tuple((path, where.get(path)) for path in paths), tuple(keys))
+    return _Linked(
+        tuple(map(encode_pack, groups)), tuple((path, where.get(path)) for path in paths), tuple(keys), frozenset(consulted)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A batch of interfaces: packs, and where each file's lies."""
+
+    packs: tuple[bytes, ...]
+    placed: tuple[tuple[Source, int, int], ...]
+
+
+def _keep_interfaces(store: Store, workers: Workers, files: _TreeFiles, consulted: set[str]) -> None:
+    """Store the interfaces that some file looked at; the others are read again from the blob if that ever happens."""
+    sources = list({(source.blob, source.language): source for source in files.sources if source.path in consulted}.values())
+    tasks = [sources[start : start + _INTERFACE_BATCH] for start in range(0, len(sources), _INTERFACE_BATCH)]
+    for kept in workers.map(interface_batch, tasks, lambda task: _Kept((), ())):
+        store.write(partial(_store_interfaces, kept))
+
+
+def interface_batch(sources: Sequence[Source]) -> _Kept:
+    """Worker task: pack interfaces."""
+    view = _spilled_view()
+    groups = packs_of(encode_consulted(view.interface(source.path)) for source in sources)
+    return _Kept(
+        tuple(map(encode_pack, groups)), tuple((source, *place) for source, place in zip(sources, places, strict=True))
+    )
+
+
+def _places(groups: Sequence[Sequence[bytes]]) -> list[tuple[int, int]]:
+    """(pack, slot) of each record of some packs, in order."""
+    return [(number, slot) for number, group in enumerate(groups) for slot in range(len(group))]
+
+
+def _store_interfaces(kept: _Kept, writing: WriteTransaction) -> None:
+    numbers = writing.put_packs("interface", kept.packs)
+    for source, pack, slot in kept.placed:
+        writing.put_interface(source.blob, language_tag(source.language), Address(numbers[pack], slot))
 
 
 _view: _SpilledView | None = None

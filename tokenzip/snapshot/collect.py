@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tokenzip.git import GitRepository
 from tokenzip.index import analysis_tag, language_tag
-from tokenzip.model import TreeId
+from tokenzip.model import BlobId, TreeId
 from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, write_nodes
 from tokenzip.store import Address, ReadTransaction, Store, WriteTransaction
 
@@ -44,7 +44,7 @@ class _Copy:
     old: ReadTransaction
     new: WriteTransaction
     links: dict[Address, Address] = field(default_factory=lambda: {NO_LINK: NO_LINK})
-    blobs: set[tuple[str, str]] = field(default_factory=set)
+    blobs: set[tuple[BlobId, bytes]] = field(default_factory=set)
 
     def run(self, trees: Mapping[TreeId, GitRepository]) -> int:
         live = {tree: root for tree in trees if (root := self.old.snapshot_root(tree, analysis_tag())) is not None}
@@ -64,21 +64,25 @@ class _Copy:
         return len(live)
 
     def _copy_contents(self, files: Iterable[TreeFile]) -> None:
-        fresh: dict[tuple[str, str], tuple[TreeFile, bytes]] = {}
+        contents: dict[tuple[BlobId, bytes], bytes] = {}
+        interfaces: dict[tuple[BlobId, bytes], bytes] = {}
         for file in files:
             assert file.language is not None
-            key = (file.blob, file.language)
+            key = (file.blob, language_tag(file.language))
             if key in self.blobs:
                 continue
             self.blobs.add(key)
-            address = self.old.blob_address(file.blob, language_tag(file.language))
-            record = self.old.ir_record(address) if address is not None else None
-            if record is not None:
-                fresh[key] = (file, record)
-        addresses = self.new.put_records("ir", [record for _, record in fresh.values()])
-        for (file, _), address in zip(fresh.values(), addresses, strict=True):
-            assert file.language is not None
-            self.new.put_blob(file.blob, language_tag(file.language), address)
+            address, beside = self.old.blob_address(*key), self.old.interface_address(*key)
+            content = self.old.ir_record(address) if address is not None else None
+            interface = self.old.interface_record(beside) if beside is not None else None
+            if content is not None:
+                contents[key] = content
+                if interface is not None:
+                    interfaces[key] = interface
+        for (blob, tag), address in zip(contents, self.new.put_records("ir", list(contents.values())), strict=True):
+            self.new.put_blob(blob, tag, address)
+        for (blob, tag), address in zip(interfaces, self.new.put_records("interface", list(interfaces.values())), strict=True):
+            self.new.put_interface(blob, tag, address)
 
     def _copy_links(self, files: Iterable[TreeFile]) -> None:
         fresh: dict[Address, bytes] = {}

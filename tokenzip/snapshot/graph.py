@@ -51,8 +51,8 @@ from tokenzip.store import (
     OpenReference,
     ReadTransaction,
     Store,
-    decode_head_and_symbols,
-    decode_interface_of,
+    decode_consulted,
+    decode_ir,
     decode_link,
     link_record,
 )
@@ -295,8 +295,10 @@ class Snapshot:
         file = self.tree_file(path)
         if file is None or file.language is None:
             raise UnknownSymbol(f"there is no readable file {path} at {self.at.rev}")
-        record = self._ir_record(file)
-        return decode_head_and_symbols(record) if record is not None else self.extract(path)
+        with self.reading() as reading:
+            address = reading.blob_address(file.blob, language_tag(file.language))
+            record = reading.ir_record(address) if address is not None else None
+        return decode_ir(record) if record is not None else self.extract(path)
 
     def interface(self, path: str) -> Interface:
         """What other files may look at in a file; empty if no language reads it."""
@@ -306,14 +308,16 @@ class Snapshot:
         file = self.tree_file(path)
         if file is None or file.language is None:
             return Interface()
-        record = self._ir_record(file)
-        return decode_interface_of(record) if record is not None else self.extract(path).interface
+        return self.kept_interface(file) or self.extract(path).interface
 
-    def _ir_record(self, file: TreeFile) -> bytes | None:
-        assert file.language is not None
+    def kept_interface(self, file: TreeFile) -> Interface | None:
+        """The interface of a file as the store has it; None if no file ever looked at it."""
+        if file.language is None:
+            return None
         with self.reading() as reading:
-            address = reading.blob_address(file.blob, language_tag(file.language))
-            return reading.ir_record(address) if address is not None else None
+            address = reading.interface_address(file.blob, language_tag(file.language))
+            record = reading.interface_record(address) if address is not None else None
+        return decode_consulted(record) if record is not None else None
 
     def extract(self, path: str) -> FileIR:
         """The whole of what a file says, body included, read again from its bytes."""

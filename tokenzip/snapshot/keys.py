@@ -47,6 +47,11 @@ def fact_key(fact: Fact) -> int:
     return key_hash(*fact)
 
 
+def consulted_by(path: str, linked: LinkedFile) -> set[str]:
+    """The other files whose interfaces linking looked at."""
+    return {fact[1] for fact in linked.facts if fact[0] in _OWN_FACTS and fact[1] != path}
+
+
 def keys_of_link(path: str, linked: LinkedFile) -> set[int]:
     """What a file is posted under for what it means."""
     keys = {fact_key(fact) for fact in linked.facts if not (fact[0] in _OWN_FACTS and fact[1] == path)}

@@ -7,8 +7,9 @@
 table       key                                               value
 ==========  ================================================  ==========================================================
 meta        text                                              segments of the postings, counters
-blob        10 bytes of the blob id, 4 of the language's tag  address of the file record
-ir          pack number                                       pack of file records (status, symbols, interface)
+blob        10 bytes of the blob id, 4 of the language's tag  addresses of its file record and, if others look, its interface
+ir          pack number                                       pack of file records (status, symbols)
+interface   pack number                                       pack of interfaces that other files consulted
 link        pack number                                       pack of link records (edges, open references)
 node        10-byte digest of the value                       one directory: link addresses and nodes, in git's order
 snapshot    tree id, 4 bytes of the analysis' tag             digest of the root's node
@@ -25,12 +26,12 @@ from tokenzip.store.records import (
     Address,
     LinkRecord,
     OpenReference,
-    decode_head_and_symbols,
+    decode_consulted,
     decode_interface,
-    decode_interface_of,
     decode_ir,
     decode_link,
     decode_symbols,
+    encode_consulted,
     encode_interface,
     encode_ir,
     encode_link,
@@ -49,12 +50,12 @@ __all__ = [
     "ReadTransaction",
     "Store",
     "WriteTransaction",
-    "decode_head_and_symbols",
+    "decode_consulted",
     "decode_interface",
-    "decode_interface_of",
     "decode_ir",
     "decode_link",
     "decode_symbols",
+    "encode_consulted",
     "encode_interface",
     "encode_ir",
     "encode_link",

@@ -69,10 +69,20 @@ class ReadTransaction:
     def blob_address(self, blob: BlobId, tag: bytes) -> Address | None:
         """Where the record of a blob lies, read as the language and extractor version that `tag` stands for."""
         value = self._get("blob", blob_key(blob, tag))
-        return None if value is None else Address(*_ADDRESS.unpack(value))
+        return None if value is None else Address(*_ADDRESS.unpack_from(value))
+
+    def interface_address(self, blob: BlobId, tag: bytes) -> Address | None:
+        """Where the interface of a blob lies, if it was kept."""
+        value = self._get("blob", blob_key(blob, tag))
+        return (
+            Address(*_ADDRESS.unpack_from(value, _ADDRESS.size)) if value is not None and len(value) > _ADDRESS.size else None
+        )
 
     def ir_record(self, address: Address) -> bytes | None:
         return self._record("ir", address)
+
+    def interface_record(self, address: Address) -> bytes | None:
+        return self._record("interface", address)
 
     def link_record(self, address: Address) -> bytes | None:
         return self._record("link", address)
@@ -151,6 +161,13 @@ class WriteTransaction(ReadTransaction):
 
     def put_blob(self, blob: BlobId, tag: bytes, address: Address) -> None:
         self._transaction.put(blob_key(blob, tag), _ADDRESS.pack(*address), db=self._tables["blob"])
+
+    def put_interface(self, blob: BlobId, tag: bytes, address: Address) -> None:
+        """Say where the interface of a known blob lies."""
+        key = blob_key(blob, tag)
+        file = self._get("blob", key)
+        if file is not None:
+            self._transaction.put(key, file[: _ADDRESS.size] + _ADDRESS.pack(*address), db=self._tables["blob"])
 
     def put_node(self, value: bytes) -> bytes:
         """Store a directory's node under the digest of its value; the digest."""

@@ -35,7 +35,7 @@ from tokenzip.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
 
 FORMAT = 1
 """History of the format. 1: first."""
-TABLES = ("meta", "blob", "ir", "link", "node", "snapshot", "path", "path_id", "postings")
+TABLES = ("meta", "blob", "ir", "interface", "link", "node", "snapshot", "path", "path_id", "postings")
 _MAP_SIZE = 1 << 38
 _SMALL_MAP_SIZE = 1 << 28
 _MAX_READERS = 1024

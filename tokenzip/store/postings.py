@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import struct
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -16,10 +17,11 @@ from typing import Any
 
 from tokenzip.store.records import compress, decompress, pack_value, unpack_value
 
-_CHUNK_ENTRIES = 512
-"""Entries to a chunk: near 2 KB when compressed, so that two share a page."""
+_CHUNK_ENTRIES = 1024
+"""Entries to a chunk: under 2 KB when compressed, so that LMDB puts two on a page instead of giving each a page of its own."""
 _MOST_SEGMENTS = 12
 _SEGMENTS = b"segments"
+_HEAD = struct.Struct("<II")
 
 
 def key_hash(*key: str) -> int:
@@ -60,7 +62,7 @@ class Postings:
         index = bisect_right(hashes, number) - 1
         if index < 0 or hashes[index] != number:
             return ()
-        found: tuple[int, ...] = _path_ids(postings[index])
+        found: tuple[int, ...] = postings[index]
         return found
 
     def add(self, pairs: Iterable[tuple[int, int]]) -> None:
@@ -107,7 +109,7 @@ class Postings:
         for key, value in self._chunks_of(segment):
             hashes, postings = _decode_chunk(key, value)
             for number, posting in zip(hashes, postings, strict=True):
-                for path in _path_ids(posting):
+                for path in posting:
                     yield number, path
 
     def _chunks_of(self, segment: int) -> Iterator[tuple[bytes, Any]]:
@@ -142,47 +144,55 @@ def _chunk_key(segment: int, number: int) -> bytes:
 
 
 def _encode_chunks(segment: int, pairs: Iterator[tuple[int, int]]) -> Iterator[tuple[bytes, bytes, int]]:
-    """Sorted pairs as (key, chunk, entries): hash deltas, and for each hash one path id or a tuple of path id deltas."""
+    """Sorted pairs as (key, chunk, entries); all paths of a hash are in one chunk."""
     hashes: list[int] = []
-    postings: list[list[int]] = []
-    entries = last_path = 0
+    counts: list[int] = []
+    steps: list[int] = []
+    last_path = 0
     for number, path in pairs:
         if hashes and hashes[-1] == number:
-            postings[-1].append(path - last_path)
+            counts[-1] += 1
+            steps.append(path - last_path)
         else:
-            if entries >= _CHUNK_ENTRIES:
-                yield (*_encode_chunk(segment, hashes, postings), entries)
-                hashes, postings, entries = [], [], 0
+            if len(steps) >= _CHUNK_ENTRIES:
+                yield (*_encode_chunk(segment, hashes, counts, steps), len(steps))
+                hashes, counts, steps = [], [], []
             hashes.append(number)
-            postings.append([path])
+            counts.append(1)
+            steps.append(path)
         last_path = path
-        entries += 1
-    if entries:
-        yield (*_encode_chunk(segment, hashes, postings), entries)
+    if steps:
+        yield (*_encode_chunk(segment, hashes, counts, steps), len(steps))
 
 
-def _encode_chunk(segment: int, hashes: list[int], postings: list[list[int]]) -> tuple[bytes, bytes]:
-    deltas = [number - before for number, before in zip(hashes, (hashes[0], *hashes), strict=False)]
-    value = pack_value((deltas, [posting[0] if len(posting) == 1 else posting for posting in postings]))
-    return _chunk_key(segment, hashes[0]), compress(value)
+def _encode_chunk(segment: int, hashes: list[int], counts: list[int], steps: list[int]) -> tuple[bytes, bytes]:
+    """Three columns: steps from hash to hash, paths to each hash, and path ids (the first whole, the others as steps)."""
+    gaps = [number - before for number, before in zip(hashes, (hashes[0], *hashes), strict=False)]
+    columns = _planes(gaps) + _planes(counts) + _planes(steps)
+    return _chunk_key(segment, hashes[0]), compress(_HEAD.pack(len(hashes), len(steps)) + columns)
 
 
-def _decode_chunk(key: bytes, value: Any) -> tuple[list[int], tuple[Any, ...]]:
-    deltas, postings = unpack_value(decompress(value))
-    hashes = []
-    number = int.from_bytes(key[4:], "big")
-    for delta in deltas:
-        number += delta
-        hashes.append(number)
-    return hashes, postings
+def _decode_chunk(key: bytes, value: Any) -> tuple[list[int], list[tuple[int, ...]]]:
+    data = decompress(value)
+    count, total = _HEAD.unpack_from(data)
+    gaps, counts, steps = (
+        _unplaned(data, _HEAD.size, count),
+        _unplaned(data, _HEAD.size + 4 * count, count),
+        _unplaned(data, _HEAD.size + 8 * count, total),
+    )
+    hashes = list(itertools.accumulate(gaps, initial=int.from_bytes(key[4:], "big")))[1:]
+    paths = iter(steps)
+    return hashes, [tuple(itertools.accumulate(itertools.islice(paths, size))) for size in counts]
 
 
-def _path_ids(posting: int | tuple[int, ...]) -> tuple[int, ...]:
-    if isinstance(posting, int):
-        return (posting,)
-    ids = []
-    path = 0
-    for delta in posting:
-        path += delta
-        ids.append(path)
-    return tuple(ids)
+def _planes(numbers: list[int]) -> bytes:
+    """32-bit numbers byte by byte: all lowest bytes, then the next ones; small numbers leave planes of zeros."""
+    data = struct.pack(f"<{len(numbers)}I", *numbers)
+    return data[0::4] + data[1::4] + data[2::4] + data[3::4]
+
+
+def _unplaned(data: bytes, start: int, count: int) -> tuple[int, ...]:
+    whole = bytearray(4 * count)
+    for plane in range(4):
+        whole[plane::4] = data[start + plane * count : start + (plane + 1) * count]
+    return struct.unpack(f"<{count}I", whole)

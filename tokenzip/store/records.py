@@ -17,7 +17,6 @@ import zstandard
 
 from tokenzip.model import (
     EDGE_KINDS,
-    EMPTY_INTERFACE,
     REASONS,
     SYMBOL_KINDS,
     TIERS,
@@ -28,11 +27,10 @@ from tokenzip.model import (
     ParseProblem,
     Status,
     SymbolRow,
-    qualified_names,
 )
 
-PACK_BYTES = 1 << 16
-"""Raw size at which a pack is closed: about 14 KB after compression, four pages of the store."""
+PACK_BYTES = 1 << 17
+"""Raw size at which a pack is closed: about 28 KB after compression, since what does not fill its last page is lost."""
 _LEVEL = 9
 _STATUSES: tuple[Status, ...] = ("parsed", "partial", "failed", "skipped")
 _SYMBOL_KIND = {name: number for number, name in enumerate(SYMBOL_KINDS)}
@@ -81,20 +79,14 @@ def unpack_value(data: bytes | memoryview) -> Any:
 
 
 def encode_ir(ir: FileIR) -> bytes:
-    """The stored form of a file: status, symbols and interface, without the body."""
+    """The stored form of a file: status and symbols. Interface and body are left out."""
     head = (_STATUSES.index(ir.status), ir.lines, int(ir.generated), ir.reason, tuple(map(tuple, ir.problems)))
-    return pack_value((head, encode_symbols(ir.symbols), _encode_beside(ir.interface, ir.symbols)))
+    return pack_value((head, encode_symbols(ir.symbols)))
 
 
 def decode_ir(data: bytes) -> FileIR:
-    """The whole record; its body, which is not stored, is None."""
-    ir = decode_head_and_symbols(data)
-    return replace(ir, interface=_decode_beside(unpack_value(data)[2], ir.symbols))
-
-
-def decode_head_and_symbols(data: bytes) -> FileIR:
-    """Like `decode_ir` without the interface, which answers seldom need."""
-    (status, lines, generated, reason, problems), symbols, _ = unpack_value(data)
+    """Status and symbols of a file; its interface is empty here, its body None."""
+    (status, lines, generated, reason, problems), symbols = unpack_value(data)
     return FileIR(
         status=_STATUSES[status],
         lines=lines,
@@ -105,47 +97,36 @@ def decode_head_and_symbols(data: bytes) -> FileIR:
     )
 
 
-def decode_interface_of(data: bytes) -> Interface:
-    """The interface alone."""
-    _, symbols, interface = unpack_value(data)
-    return _decode_beside(interface, decode_symbols(symbols))
-
-
 _PLAIN = b""
 """Stands for the entry that says no more than "the definition of this name": most names and members are such."""
 
 
-def _encode_beside(interface: Interface, symbols: tuple[SymbolRow, ...]) -> bytes:
-    """An interface without what the symbols beside it say already: qualified names become their indexes."""
-    if interface == EMPTY_INTERFACE:
-        return b""
-    index = {name: number for number, name in enumerate(qualified_names(symbols))}
-    names = {name: _PLAIN if entries == (("def", name),) else entries for name, entries in interface.names.items()}
-    definitions = {index.get(name, name): value for name, value in interface.definitions.items()}
-    members = {
-        index.get(owner, owner): {
-            name: _PLAIN if entries == (("def", f"{owner}.{name}"),) else entries for name, entries in entries_by_name.items()
-        }
-        for owner, entries_by_name in interface.members.items()
-    }
-    return pack_value((names, definitions, members, interface.stars, interface.announces))
+def encode_consulted(interface: Interface) -> bytes:
+    """The stored form of an interface, for files that others look at: `encode_interface` without its plain entries."""
+    return encode_interface(
+        replace(
+            interface,
+            names={name: _PLAIN if entries == (("def", name),) else entries for name, entries in interface.names.items()},
+            members={
+                owner: {
+                    name: _PLAIN if entries == (("def", f"{owner}.{name}"),) else entries for name, entries in members.items()
+                }
+                for owner, members in interface.members.items()
+            },
+        )
+    )
 
 
-def _decode_beside(data: bytes, symbols: tuple[SymbolRow, ...]) -> Interface:
-    if not data:
-        return EMPTY_INTERFACE
-    names, definitions, members, stars, announces = unpack_value(data)
-    qualified = qualified_names(symbols)
-    owners = {qualified[owner] if isinstance(owner, int) else owner: entries for owner, entries in members.items()}
-    return Interface(
-        {name: (("def", name),) if entries == _PLAIN else entries for name, entries in names.items()},
-        {qualified[name] if isinstance(name, int) else name: value for name, value in definitions.items()},
-        {
-            owner: {name: (("def", f"{owner}.{name}"),) if entry == _PLAIN else entry for name, entry in entries.items()}
-            for owner, entries in owners.items()
+def decode_consulted(data: bytes) -> Interface:
+    """The interface that `encode_consulted` was given."""
+    interface = decode_interface(data)
+    return replace(
+        interface,
+        names={name: (("def", name),) if entries == _PLAIN else entries for name, entries in interface.names.items()},
+        members={
+            owner: {name: (("def", f"{owner}.{name}"),) if entries == _PLAIN else entries for name, entries in members.items()}
+            for owner, members in interface.members.items()
         },
-        stars,
-        announces,
     )
 
 
