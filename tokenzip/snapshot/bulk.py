@@ -250,9 +250,8 @@ def interface_batch(sources: Sequence[Source]) -> _Kept:
     """Worker task: pack interfaces."""
     view = _spilled_view()
     groups = packs_of(encode_consulted(view.interface(source.path)) for source in sources)
-    return _Kept(
-        tuple(map(encode_pack, groups)), tuple((source, *place) for source, place in zip(sources, places, strict=True))
-    )
+    placed = tuple((source, *place) for source, place in zip(sources, _places(groups), strict=True))
+    return _Kept(tuple(map(encode_pack, groups)), placed)
 
 
 def _places(groups: Sequence[Sequence[bytes]]) -> list[tuple[int, int]]:
