@@ -56,7 +56,8 @@ def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ())
         "line": symbol.line,
         "end_line": symbol.end_line,
     }
-    if signature := one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH):
+    signature = one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH)
+    if signature not in {"", symbol.name}:
         item["signature"] = signature
     if "doc" in include and (doc := snapshot.docstring(symbol)):
         item["doc"] = doc
@@ -102,8 +103,10 @@ def _source(snapshot: Snapshot, path: str) -> bytes:
 
 
 def signature_of(snapshot: Snapshot, symbol: Symbol) -> str:
-    """The head of a definition on one line, without comments and without the sign that opens its body."""
+    """The head of a definition on one line, without decorators, comments and the sign that opens its body."""
     text = _source(snapshot, symbol.path)[symbol.row.start : symbol.row.signature_end].decode("utf-8", "replace")
+    if text.startswith("@"):  # decorators stand on lines of their own, before that of the name
+        text = "".join(text.splitlines(keepends=True)[symbol.row.name_line - symbol.row.line :])
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
     text = re.sub(r",?\s*\n\s*([)\]}>])", r"\1", re.sub(r"([(\[{<])\s*\n\s*", r"\1", text))
     return " ".join(text.split()).removesuffix("=>").rstrip(" ={:")

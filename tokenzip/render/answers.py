@@ -8,6 +8,8 @@ from typing import Any
 
 from tokenzip.render.blocks import Block, Cell, Code, Note, Paragraph, Rows, Section, Title
 
+TEST_FILES = 15
+"""Files of tests that a text lists; the answer in JSON has each test."""
 Json = Mapping[str, Any]
 Builder = Callable[[Json], Iterator[Block]]
 
@@ -370,7 +372,7 @@ def _outline_row(item: Json) -> tuple[Cell, ...]:
 def _reached_row(item: Json, origins: Collection[str]) -> tuple[Cell, ...]:
     where = f"{item['file']}:{item['edge']['line']}"
     via = "" if item["via"] in origins else f"{item['edge']['kind']} {item['via'].rpartition('::')[2]}"
-    return Cell(where, "place"), Cell(_own_name(item), "name"), Cell(via, "code")
+    return Cell(where, "place"), Cell(_own_name(item), "name"), Cell(via, "remark")
 
 
 def _reached(items: Sequence[Json], origins: Collection[str] = ()) -> Iterator[Block]:
@@ -389,9 +391,13 @@ def _reached(items: Sequence[Json], origins: Collection[str] = ()) -> Iterator[B
 def _test_rows(tests: Sequence[Json]) -> Iterator[tuple[Cell, ...]]:
     counts = Counter(item["file"] for item in tests)
     nearest = {path: min(item["distance"] for item in tests if item["file"] == path) for path in counts}
-    for path in sorted(counts, key=lambda path: (nearest[path], -counts[path], path)):
+    paths = sorted(counts, key=lambda path: (nearest[path], -counts[path], path))
+    for path in paths[:TEST_FILES]:
         steps = "direct" if nearest[path] == 1 else f"{nearest[path]} steps"
-        yield Cell(str(counts[path]), "number"), Cell(path, "name"), Cell(steps, "dim")
+        yield Cell(str(counts[path]), "number"), Cell(path, "place"), Cell(steps, "dim")
+    if len(paths) > TEST_FILES:
+        rest = sum(counts[path] for path in paths[TEST_FILES:])
+        yield Cell(str(rest), "number"), Cell(f"in {counted(len(paths) - TEST_FILES, 'more file')}", "dim")
 
 
 def _impact(answer: Json) -> Iterator[Block]:
@@ -423,11 +429,7 @@ def _diff(answer: Json) -> Iterator[Block]:
         yield Paragraph("No symbol changed.")
         return
     yield Paragraph(_diff_summary(answer["summary"]))
-    yield Section("Changes")
-    yield Rows(
-        tuple(_change_row(change, changes) for change in changes if "within" not in change),
-        ("", "change", "symbol", "kind", "breaks", "reached", "why"),
-    )
+    yield from _changes(changes)
     if answer["broken"]:
         yield Section("Broken")
         rows = tuple(
@@ -452,24 +454,74 @@ def _diff_summary(summary: Json) -> str:
     return f"{', '.join(parts)}. {_impact_summary(summary)}"
 
 
+def _changes(changes: Sequence[Json]) -> Iterator[Block]:
+    """What changed, by file; tests only by number, and a member of something new or gone not at all."""
+    told = [change for change in changes if "within" not in change]
+    by_file: dict[str, list[Json]] = {}
+    for change in told:
+        if not change.get("test"):
+            by_file.setdefault(change["file"], []).append(change)
+    rows: list[tuple[Cell, ...]] = []
+    others: list[tuple[Cell, ...]] = []
+    for path, inside in by_file.items():
+        of_symbols = [change for change in inside if change["kind"] != "file"]
+        if of_symbols:
+            rows += [(Cell(path, "place"),), *(_change_row(change, changes) for change in of_symbols)]
+        else:
+            others += [_file_row(change) for change in inside]
+    if rows:
+        yield Section("Changes")
+        yield Rows(tuple(rows), ("", "change", "line", "symbol", "kind", "breaks", "reached", "why"))
+    if others:
+        yield Section("Other files")
+        yield Rows(tuple(others), ("", "change", "file", "reached", "why"))
+    tests = Counter(change["file"] for change in told if change.get("test") and change["kind"] != "file")
+    if tests:
+        yield Section(f"Changes of tests ({sum(tests.values())})")
+        yield Rows(
+            tuple((Cell(str(count), "number"), Cell(path, "place")) for path, count in tests.items()), ("changes", "file")
+        )
+
+
 def _change_row(change: Json, changes: Sequence[Json]) -> tuple[Cell, ...]:
     sign, role = _MARKS.get(change["change"], ("~", ""))
-    what = ", ".join((change["change"], *change.get("also", ())))
-    why = "; ".join(change.get("reasons", ()))
-    if "old_handle" in change:
-        why = f"was {change['old_handle']}" + (f"; {why}" if why else "")
-    members = sum(1 for other in changes if other.get("within", "").startswith(change["handle"]))
-    if members:
-        why = f"with {counted(members, 'member')}" + (f"; {why}" if why else "")
+    members = sum(1 for other in changes if f"{other.get('within', '')}.".startswith(f"{change['handle']}."))
+    inside = [f"with {counted(members, 'member')}"] if members else []
     return (
-        Cell(sign, role),
-        Cell(what, role),
-        Cell(change["handle"], "name"),
+        Cell(f"  {sign}", role),
+        Cell(_aspects(change), role),
+        Cell(str(change.get("line", "")), "number"),
+        Cell(_own_name(change), "name"),
         Cell(change["kind"], "dim"),
         Cell("breaking" if change["breaking"] else "", "bad"),
-        Cell(f"reaches {change['reached']}" if change.get("reached") else "", "number"),
-        Cell(why, "code"),
+        Cell(_reach(change), "number"),
+        Cell("; ".join([*inside, *_reasons(change)]), "remark"),
     )
+
+
+def _file_row(change: Json) -> tuple[Cell, ...]:
+    sign, role = _MARKS.get(change["change"], ("~", ""))
+    why = "; ".join(_reasons(change))
+    return (
+        Cell(sign, role),
+        Cell(_aspects(change), role),
+        Cell(change["file"], "place"),
+        Cell(_reach(change)),
+        Cell(why, "remark"),
+    )
+
+
+def _aspects(change: Json) -> str:
+    words = (change["change"], *change.get("also", ()))
+    return ", ".join("content" if change["kind"] == "file" and word == "body" else word for word in words)
+
+
+def _reach(change: Json) -> str:
+    return f"reaches {change['reached']}" if change.get("reached") else ""
+
+
+def _reasons(change: Json) -> list[str]:
+    return [*([f"was {change['old_handle']}"] if "old_handle" in change else []), *change.get("reasons", ())]
 
 
 BUILDERS: dict[str, Builder] = {

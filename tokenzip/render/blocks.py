@@ -15,7 +15,7 @@ class Cell(NamedTuple):
 
     text: str
     role: str = ""
-    """``name`` (of a thing, can be typed back), ``place``, ``number``, ``dim``, ``code``, ``good``, ``bad``, ``warn``."""
+    """``name`` (can be typed back), ``place``, ``number``, ``dim``, ``code``, ``remark``, ``good``, ``bad``, ``warn``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,10 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Lines whose cells stand below each other. A `code` cell gives way when the terminal is narrow."""
+    """Lines whose cells stand below each other. Code and remarks give way when the terminal is narrow.
+
+    A row of one cell among longer ones is a heading for those below it.
+    """
 
     rows: tuple[tuple[Cell, ...], ...]
     header: tuple[str, ...] = ()
@@ -74,8 +77,9 @@ class Style:
 PLAIN = Style()
 _ANSI = {
     "name": "1", "place": "36", "dim": "2", "number": "", "code": "2", "good": "32", "bad": "31", "warn": "33",
-    "section": "1;34", "note": "2",
+    "remark": "2", "section": "1;34", "note": "2",
 }  # fmt: skip
+_GIVES_WAY = frozenset({"code", "remark"})
 _ASCII = str.maketrans({"…": "...", "→": "->", "←": "<-", "·": "-", "–": "-", "≥": ">=", "×": "x"})
 
 
@@ -150,21 +154,15 @@ def _title_lines(title: Title, style: Style) -> list[str]:
 
 
 def _row_lines(rows: Sequence[Sequence[Cell]], style: Style, indent: int = 2) -> list[str]:
-    count = max((len(row) for row in rows), default=0)
-    widths = [
-        max(
-            (columns(shown(row[column].text, style)) for row in rows if column < len(row) and row[column].role != "code"),
-            default=0,
-        )
-        for column in range(count)
-    ]
+    table = [row for row in rows if len(row) > 1] or rows
+    widths = [_column_width(table, column, style) for column in range(max((len(row) for row in rows), default=0))]
     lines = []
     for row in rows:
         parts: list[str] = []
         used = indent
         for column, cell in enumerate(row):
             text = shown(cell.text, style)
-            if cell.role == "code" and style.width is not None:
+            if cell.role in _GIVES_WAY and style.width is not None:
                 text = _cut(text, style.width - used, style)
             padding = " " * max(0, widths[column] - columns(text))
             last = all(not later.text for later in row[column + 1 :])
@@ -175,6 +173,11 @@ def _row_lines(rows: Sequence[Sequence[Cell]], style: Style, indent: int = 2) ->
                 break
         lines.append((" " * indent + "  ".join(parts)).rstrip())
     return lines
+
+
+def _column_width(rows: Sequence[Sequence[Cell]], column: int, style: Style) -> int:
+    cells = (row[column] for row in rows if column < len(row))
+    return max((columns(shown(cell.text, style)) for cell in cells if cell.role not in _GIVES_WAY), default=0)
 
 
 def _cut(text: str, room: int, style: Style) -> str:
