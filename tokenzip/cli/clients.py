@@ -73,12 +73,21 @@ def found(root: str) -> list[Client]:
 
 
 def launcher() -> list[str]:
-    """The command that starts the server from any folder: by name where PATH leads to this installation, else by full path."""
-    here = os.path.join(os.path.dirname(sys.executable), "tokenzip")
+    """The command that starts the server from any folder and for any environment.
+
+    By name where PATH leads to this installation, but for a virtual environment, whose folder is on PATH only while it is
+    activated: then by full path.
+    """
+    scripts = Path(sys.executable).parent
+    here = next((str(path) for name in ("tokenzip", "tokenzip.exe") if (path := scripts / name).exists()), "")
     on_path = shutil.which("tokenzip")
-    if on_path and (not os.path.exists(here) or os.path.realpath(on_path) == os.path.realpath(here)):
+    if on_path and not _is_in_environment(on_path) and (not here or os.path.realpath(on_path) == os.path.realpath(here)):
         return ["tokenzip", "serve"]
-    return [here, "serve"] if os.path.exists(here) else [sys.executable, "-m", "tokenzip", "serve"]
+    return [here, "serve"] if here else [sys.executable, "-m", "tokenzip", "serve"]
+
+
+def _is_in_environment(path: str) -> bool:
+    return sys.prefix != sys.base_prefix and Path(path).parent == Path(sys.prefix) / Path(sys.executable).parent.name
 
 
 def entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
