@@ -85,7 +85,10 @@ class _Linking:
     def _call(self, source: int, expression: int, line: int, name: str) -> None:
         types = self.evaluation.ex(self.path, expression)
         found = False
+        is_ambiguous = any(item[0] == "X" and item[1] == "Callable" for item in types)
         for item in types:
+            if is_ambiguous and item[0] == "I":
+                continue  # an overload gives either an object or a plain function: nobody can say which is called
             for target in self._callees(item):
                 tier = "exact" if target in self._bound_by_name(expression) else "typed"
                 self._edge(source, "calls", tier, line, target)
@@ -139,6 +142,8 @@ class _Linking:
                 return "missing", item[1]
             if item[0] == "B":
                 return "external", f"{item[2][1]}.{item[1]}" if item[2][0] == "X" else item[1]
+        if any(item[0] == "I" for item in types) and any(item[0] == "X" and item[1] == "Callable" for item in types):
+            return "ambiguous", ""
         if types and all(item[0] in ("X", "R", "T") for item in types):
             return "external", ""
         return self._why_unknown(expression)

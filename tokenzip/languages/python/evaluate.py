@@ -616,6 +616,8 @@ class Evaluation(Modules):
             return (("X", "ContextManager", (inside(first),)),)
         if dotted in _FIRST_ELEMENT and len(arguments) == 1:
             return self.iterate(first)
+        if dotted in ("weakref.ref", "weakref.WeakMethod"):
+            return (("X", "Callable", (inside(first),)),)
         if name == "enumerate":
             return (("X", "list", ((("T", ((("X", "int", ()),), inside(self.iterate(first)))),),)),)
         if name == "zip":
@@ -657,6 +659,8 @@ class Evaluation(Modules):
             if name in ("get", "pop", "setdefault"):
                 return arguments[1]
             return (owner,) if name == "copy" else ()
+        if kind == "ContextVar" and name == "get" and arguments:
+            return arguments[0]
         if kind in SEQUENCES and arguments:
             if name in ("pop", "popleft", "__next__"):
                 return arguments[0]
@@ -758,14 +762,18 @@ class Evaluation(Modules):
         return _EXPRESSIONS[expression[0]](self, path, expression)
 
     def _passed_for(self, path: str, row: Expression) -> Types:
-        """What the calls in this very file pass for a parameter, if all of them are known."""
+        """What the calls in this very file pass for a parameter."""
+        return self._all_passed(path, self._passed.get((row[1], row[2]), ()))
+
+    def _all_passed(self, path: str, values: Any) -> Types:
+        """What is passed for a parameter, if all of it is known."""
         found: list[Types] = []
-        for number in self._passed.get((row[1], row[2]), ()):
-            types = self.ex(path, number)
+        for value in values:
+            types = self.ex(path, value)
             if not types:
                 return ()
             found.append(types)
-        return tuple([item for item in join(found) if item[0] in ("F", "C", "I", "L", "R", "T")])
+        return tuple([item for item in join(found) if item[0] in ("F", "C", "I", "V", "L", "R", "T")])
 
     def _each(self, path: str, expressions: Any) -> list[Types]:
         found: list[Types] = []
@@ -894,6 +902,51 @@ class Evaluation(Modules):
     def _x_function(self, path: str, e: Expression) -> Types:
         return (("L", path, e[1]),)
 
+    def _x_argument(self, path: str, e: Expression) -> Types:
+        _, callee, slot, at = e
+        found: list[Types] = []
+        for item in self.ex(path, callee):
+            for function in self._functions_called(item):
+                found.append(self._lambda_parameter(function, slot, at))
+        return join(found)
+
+    def _functions_called(self, item: Alternative) -> Types:
+        if item[0] == "F":
+            return (item,)
+        if item[0] == "C":
+            return tuple([f for f in self.attr(("I", *item[1:]), "__init__") if f[0] == "F"])
+        return ()
+
+    def _lambda_parameter(self, function: Alternative, slot: int | str, at: int) -> Types:
+        """The i-th parameter of the ``Callable`` that a function declares for the slot."""
+        found = self.definition(function[1], function[2])
+        if not isinstance(found, Function):
+            return ()
+        parameters = found.parameters
+        if function[3] is not None and not found.flags & STATIC:
+            parameters = parameters[1:]
+        annotation = None
+        if type(slot) is int:
+            annotation = parameters[slot][1] if slot < len(parameters) and not parameters[slot][2] else None
+        else:
+            for name, declared, _ in parameters:
+                annotation = declared if name == slot else annotation
+        result: list[Types] = []
+        for item in self.ex(function[1], annotation):
+            if item[0] == "X" and item[1] == "Callable" and len(item[2]) == 2 and item[2][0] and item[2][0][0][0] == "T":
+                items = item[2][0][0][1]
+                result.append(items[at] if at < len(items) else ())
+        return join(result)
+
+    def _x_guard(self, path: str, e: Expression) -> Types:
+        found: list[Types] = []
+        for item in self.ex(path, e[1]):
+            if item[0] == "F":
+                for made in self.returned(item[1], item[2]):
+                    if made[0] == "X" and made[1] in ("TypeGuard", "TypeIs") and made[2]:
+                        found.append(made[2][0])
+        return join(found) or self.ex(path, e[2])
+
     def _x_typevar(self, path: str, e: Expression) -> Types:
         return (("VC", e[1], self.ex(path, e[2])),)
 
@@ -1014,6 +1067,9 @@ class Evaluation(Modules):
                 return types
         if (plain.startswith("test") or found.flags & FIXTURE) and not found.flags & LOCAL:
             return self.fixture(path, found.owner, name, qualified)
+        for passed, values in found.passed:
+            if passed == name:
+                return self._all_passed(path, values)
         return ()
 
     def _parameter_of_base(self, path: str, cls: str, method: str, name: str) -> Types:

@@ -17,9 +17,12 @@ from tokenzip.languages.syntax import Node, parts
 _PLAIN_NAME = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
 _CHAINED = frozenset({"attribute", "call", "subscript", "binary_operator", "boolean_operator"})
 _TYPE_CALLS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
+_NO_GUARDS = frozenset(
+    {"callable", "len", "bool", "any", "all", "str", "int", "hasattr", "isinstance", "issubclass", "type", "id"}
+)
 _STRING_PARTS = frozenset({"string_start", "string_content", "string_end"})
 _SPECIAL = _TYPE_CALLS | {"super", "cast"}
-_PASSING = frozenset({"global", "def", "attr"})
+_PASSING = frozenset({"global", "def", "attr", "param"})
 
 
 def reduce(state: State, node: Node | None) -> int:
@@ -121,7 +124,7 @@ def _call(state: State, node: Node, below: Node | None, name: str, value: int) -
             return _cast(state, arguments, value, at)
         if name in _TYPE_CALLS:
             return _type_variable(state, arguments)
-    positional, keywords = _arguments(state, arguments)
+    positional, keywords = _arguments(state, arguments, value)
     state.refer("call", value, at, name)
     if value < 0:
         return UNKNOWN
@@ -166,7 +169,7 @@ def _type_variable(state: State, arguments: Node | None) -> int:
     return state.make("typevar", name, bound)
 
 
-def _arguments(state: State, arguments: Node | None) -> tuple[list[int], list[tuple[str, int]]]:
+def _arguments(state: State, arguments: Node | None, callee: int = UNKNOWN) -> tuple[list[int], list[tuple[str, int]]]:
     positional: list[int] = []
     keywords: list[tuple[str, int]] = []
     if arguments is None:
@@ -177,7 +180,12 @@ def _arguments(state: State, arguments: Node | None) -> tuple[list[int], list[tu
         kind = KINDS[child.kind_id]
         if kind == "keyword_argument":
             children = child.children
-            keywords.append((state.text(children[0]), reduce(state, children[-1])))
+            name = state.text(children[0])
+            is_lambda = KINDS[children[-1].kind_id] == "lambda"
+            value = _lambda(state, children[-1], callee, name) if is_lambda else reduce(state, children[-1])
+            keywords.append((name, value))
+        elif kind == "lambda":
+            positional.append(_lambda(state, child, callee, len(positional)))
         elif kind != "comment":
             positional.append(reduce(state, child))
     return positional, keywords
@@ -218,14 +226,19 @@ def constant(state: State, node: Node) -> int | str | None:
 
 def _binary(state: State, node: Node, left: int) -> int:
     right = reduce(state, node.children[-1])
-    if node.children[1].type == "|":
+    if _operator(node) == "|":
         return state.union((left, right))
     return state.literal("str") if left >= 0 and state.expressions[left] == ("literal", "str") else UNKNOWN
 
 
+def _operator(node: Node) -> str:
+    sign = node.child_by_field_name("operator")
+    return sign.type if sign is not None else ""
+
+
 def _boolean(state: State, node: Node, left: int) -> int:
     scope = state.scope
-    if node.children[1].type == "and":
+    if _operator(node) == "and":
         before = scope.env
         scope.env = dict(before)
         narrow(state, node.children[0])
@@ -323,21 +336,24 @@ def _inner(outer: Scope) -> Scope:
     return scope
 
 
-def _lambda(state: State, node: Node) -> int:
+def _lambda(state: State, node: Node, callee: int = UNKNOWN, slot: int | str = 0) -> int:
+    """A lambda; `callee` and `slot` say where it is passed, if it is, which may say what its parameters are."""
     outer = state.scope
     scope = Scope(outer, is_function=True)
     parameters = node.child_by_field_name("parameters")
-    for child in parameters.named_children if parameters is not None else ():
+    for at, child in enumerate(parts(parameters) if parameters is not None else ()):
         if child.type == "identifier":
-            scope.env[state.text(child)] = UNKNOWN
+            scope.env[state.text(child)] = state.over("argument", callee, slot, at)
         elif child.type == "default_parameter":
             scope.env[state.text(child.children[0])] = reduce(state, child.children[-1])
         else:
             scope.env[state.text(child).lstrip("*")] = UNKNOWN
     scope.immediate = outer.immediate
+    state.depth += 1
     state.scope = scope
     result = reduce(state, node.child_by_field_name("body"))
     state.scope = outer
+    state.depth -= 1
     return state.make("function", result)
 
 
@@ -584,6 +600,11 @@ def bind_name(state: State, name: str, value: int, node: Node, *, local: bool = 
     elif name in scope.nonlocals:
         _bind_nonlocal(scope, state, name, value)
     else:
+        before = scope.env.get(name)
+        if before is not None and before != value and scope.is_function:
+            if scope.rebound is None:
+                scope.rebound = {}
+            scope.rebound[name] = state.union((scope.rebound.get(name, before), value))
         scope.env[name] = value
         if not scope.is_function and scope.cls >= 0:
             state.member(scope.cls, name, ("value", value))
@@ -672,11 +693,11 @@ def narrow(state: State, node: Node, *, negated: bool = False) -> None:
     while pending:
         node, negated = pending.pop()
         kind = node.type
-        if kind == "parenthesized_expression" and node.named_children:
-            pending.append((node.named_children[0], negated))
-        elif kind == "not_operator" and node.named_children:
-            pending.append((node.named_children[0], not negated))
-        elif kind == "boolean_operator" and node.children[1].type == ("or" if negated else "and"):
+        if kind == "parenthesized_expression":
+            pending.extend((child, negated) for child in parts(node)[:1])
+        elif kind == "not_operator":
+            pending.extend((child, not negated) for child in parts(node)[:1])
+        elif kind == "boolean_operator" and _operator(node) == ("or" if negated else "and"):
             pending.extend([(node.children[-1], negated), (node.children[0], negated)])
         elif kind == "call" and not negated:
             _narrow_by_call(state, node)
@@ -684,18 +705,32 @@ def narrow(state: State, node: Node, *, negated: bool = False) -> None:
 
 def _narrow_by_call(state: State, node: Node) -> None:
     function, arguments = node.children[0], node.child_by_field_name("arguments")
-    if function.type != "identifier" or arguments is None:
-        return
-    if state.text(function) not in ("isinstance", "issubclass"):
+    if arguments is None:
         return
     given = parts(arguments)
-    path = path_of(state, given[0]) if len(given) == 2 else ""
+    path = path_of(state, given[0]) if given else ""
     if not path:
         return
-    classes = _classes(state, given[1])
-    if classes >= 0 and state.text(function) == "isinstance":
-        state.scope.env[path] = classes
-        state.scope.paths = state.scope.paths or "." in path or "[" in path
+    scope = state.scope
+    if function.type == "identifier" and state.text(function) == "isinstance" and len(given) == 2:
+        narrowed = _classes(state, given[1])
+    elif len(given) == 1 and function.type in ("identifier", "attribute") and "." not in path and "[" not in path:
+        narrowed = state.over("guard", _quiet(state, function), scope.env.get(path, UNKNOWN))
+    else:
+        return
+    if narrowed >= 0:
+        scope.env[path] = narrowed
+        scope.paths = scope.paths or "." in path or "[" in path
+
+
+def _quiet(state: State, node: Node) -> int:
+    """The expression of a dotted name, without a note of its use."""
+    if node.type == "identifier":
+        name = state.text(node)
+        return UNKNOWN if name in _NO_GUARDS else state.lookup(name)[0]
+    if node.type == "attribute":
+        return state.over("attr", _quiet(state, node.children[0]), state.text(node.children[-1]))
+    return UNKNOWN
 
 
 def _classes(state: State, node: Node) -> int:

@@ -82,6 +82,7 @@ class _Packing:
         self.position[-1] = -1
         self.qualified = self._qualified_names()
         self.reached: list[int] = []
+        self.passed = self._find_passed()
 
     def file_ir(self, lines: int, codec: str | None, problems: tuple[ParseProblem, ...]) -> FileIR:
         rows = self._rows(codec)
@@ -189,7 +190,7 @@ class _Packing:
                 continue
             seen.add(old)
             self.reached = []
-            definitions[self.qualified[old]] = self._definition(state.symbols[old], self.closed)
+            definitions[self.qualified[old]] = self._definition(old, self.closed)
             if old in state.members:
                 members[self.qualified[old]] = {
                     name: self._entries(entries, old, name) for name, entries in state.members[old].items()
@@ -245,7 +246,8 @@ class _Packing:
                 parts.append(self._close(part, budget))
         return tuple(parts)
 
-    def _definition(self, symbol: Definition, form: Any) -> tuple[Any, ...]:
+    def _definition(self, old: int, form: Any) -> tuple[Any, ...]:
+        symbol = self.state.symbols[old]
         decorators = tuple([form(value) for value in symbol.decorators])
         if symbol.kind in ("class", "enum"):
             return Class(
@@ -254,10 +256,19 @@ class _Packing:
             )  # fmt: skip
         parameters = tuple([(name, form(kind), star) for name, kind, star in symbol.parameters])
         owner = symbol.parent if symbol.parent >= 0 and symbol.kind in ("method", "constructor") else -1
+        passed = self._constructed_with(old, form) if symbol.kind == "constructor" else ()
         return Function(
             "function", symbol.flags & _LINK_FLAGS, parameters, form(symbol.returns), decorators,
-            self.qualified[owner] if owner >= 0 else "",
+            self.qualified[owner] if owner >= 0 else "", passed,
         )  # fmt: skip
+
+    def _constructed_with(self, constructor: int, form: Any) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+        found = []
+        for name, kind, _ in self.state.symbols[constructor].parameters[1:]:
+            values = self.passed.get((constructor, name), {}) if kind < 0 else {}
+            if 0 < len(values) <= MAX_ENTRIES and -1 not in values:
+                found.append((name, tuple([form(value) for value in values])))
+        return tuple(found)
 
     # ---- body
 
@@ -273,7 +284,7 @@ class _Packing:
             if not (kind in ("use", "type") and self._says_nothing(expression))
         ]
         imports = tuple([(position[source], *rest) for source, *rest in state.imports])
-        definitions = tuple([(self.qualified[old], self._definition(state.symbols[old], int)) for old in rest])
+        definitions = tuple([(self.qualified[old], self._definition(old, int)) for old in rest])
         members = tuple(
             [
                 (self.qualified[old], name, tuple([self._own_entry(entry) for entry in entries]))
@@ -294,26 +305,49 @@ class _Packing:
 
     def _passed(self) -> tuple[Any, ...]:
         """What the calls in this file pass for unannotated parameters of its functions."""
-        found: dict[tuple[int, str], dict[int, None]] = {}
-        for callee, positional, keywords in self.state.passed:
-            function, skip = self._callee(callee)
-            if function < 0:
-                continue
-            parameters = self.state.symbols[function].parameters[skip:]
-            given = list(zip(parameters, positional, strict=False))
-            given += [(parameter, value) for name, value in keywords for parameter in parameters if parameter[0] == name]
-            for (name, kind, star), value in given:
-                if star:
-                    break
-                if kind < 0:
-                    found.setdefault((function, name), {})[value] = None
         return tuple(
             [
                 (self.qualified[function], name, tuple(values))
-                for (function, name), values in found.items()
+                for (function, name), values in self.passed.items()
                 if len(values) <= MAX_ENTRIES
             ]
         )
+
+    def _find_passed(self) -> dict[tuple[int, str], dict[int, None]]:
+        """(function, parameter) -> what is passed; through parameters that are called, too, where their value is known."""
+        found: dict[tuple[int, str], dict[int, None]] = {}
+        through: list[tuple[tuple[int, str], tuple[int, ...], tuple[tuple[str, int], ...]]] = []
+        for callee, positional, keywords in self.state.passed:
+            expression = self.state.expressions[callee]
+            if expression[0] == "param":
+                through.append((expression[1:], positional, keywords))
+            else:
+                self._pass(found, *self._callee(callee), positional, keywords)
+        for _ in range(_PASSING_ROUNDS if through else 0):
+            for parameter, positional, keywords in through:
+                for value in tuple(found.get(parameter, ())):
+                    if value >= 0 and self.state.expressions[value][0] in ("global", "def", "attr"):
+                        self._pass(found, *self._callee(value), positional, keywords)
+        return found
+
+    def _pass(
+        self,
+        found: dict[tuple[int, str], dict[int, None]],
+        function: int,
+        skip: int,
+        positional: tuple[int, ...],
+        keywords: tuple[tuple[str, int], ...],
+    ) -> None:
+        if function < 0:
+            return
+        parameters = self.state.symbols[function].parameters[skip:]
+        given = list(zip(parameters, positional, strict=False))
+        given += [(parameter, value) for name, value in keywords for parameter in parameters if parameter[0] == name]
+        for (name, kind, star), value in given:
+            if star:
+                break
+            if kind < 0:
+                found.setdefault((function, name), {})[value] = None
 
     def _callee(self, number: int) -> tuple[int, int]:
         """The function of this file that an expression certainly calls, and how many parameters the receiver takes."""
@@ -372,10 +406,13 @@ _CHILDREN: dict[str, tuple[bool, ...]] = {
     "item": (True, False),
     "type": (True,),
     "function": (True,),
+    "argument": (True, False, False),
+    "guard": (True, True),
     "typevar": (False, True),
     "alias": (True,),
 }
 """Which parts of an expression are expressions (or tuples of them)."""
+_PASSING_ROUNDS = 3
 _VALUES = ("value", "set", "bound")
 _LINK_FLAGS = (
     ASYNC | STATIC | CLASSMETHOD | PROPERTY | GENERATOR | OVERLOAD | LOCAL | FIXTURE

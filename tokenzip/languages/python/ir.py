@@ -31,6 +31,8 @@ only the project can answer. Two forms of the same thing:
 ``("item", e, i)``                   the i-th part when unpacked
 ``("type", e)``                      ``type(e)``
 ``("function", result)``             a lambda
+``("argument", callee, slot, i)``    the i-th parameter of a lambda that is passed in that slot (position or keyword)
+``("guard", callee, value)``         a value for which a call of `callee` (a ``TypeGuard``, perhaps) was true
 ``("typevar", name, bound)``         a type variable
 ``("alias", annotation)``            a type alias made by ``type X = ...`` or ``X: TypeAlias = ...``
 ===================================  ==================================================================================
@@ -78,6 +80,8 @@ class Function(NamedTuple):
     decorators: tuple[Any, ...]
     owner: str
     """Qualified name of the class whose method it is."""
+    passed: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    """Of a constructor: what the calls in its own file pass for parameters without annotation."""
 
 
 class Class(NamedTuple):

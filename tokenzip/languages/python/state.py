@@ -23,7 +23,7 @@ class Scope:
 
     __slots__ = (
         "breaks", "cls", "env", "globals", "immediate", "is_classmethod", "is_function", "nonlocals", "outer", "paths",
-        "returns", "symbol", "yields",
+        "rebound", "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(self, outer: Scope | None, *, is_function: bool, symbol: int = UNKNOWN, cls: int = UNKNOWN) -> None:
@@ -35,6 +35,8 @@ class Scope:
         self.env: Env = {}
         self.globals: frozenset[str] = _NO_NAMES
         self.nonlocals: frozenset[str] = _NO_NAMES
+        self.rebound: Env | None = None
+        """Names that are bound more than once, with all their values: a closure may see any of them."""
         self.paths = False
         """Whether `env` holds dotted paths."""
         self.returns: list[int] = []
@@ -203,6 +205,8 @@ class State:
                     break
                 value = scope.env.get(name)
                 if value is not None:
+                    if not first and scope.rebound is not None:
+                        value = scope.rebound.get(name, value)
                     return value, True
             first = False
             scope = scope.outer

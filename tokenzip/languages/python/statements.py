@@ -480,10 +480,21 @@ def _assignment(state: State, node: Node) -> bool:
     while right is not None and right.type == "assignment":
         targets.append(right)
         right = right.child_by_field_name("right")
-    value = reduce(state, right)
+    if _names_alias(state, node, right):
+        value = state.over("alias", type_expression(state, right))
+    else:
+        value = reduce(state, right)
     for target in targets:
         _assign(state, target, right, value)
     return False
+
+
+def _names_alias(state: State, node: Node, right: Node | None) -> bool:
+    """``Name = Union[...]`` outside of functions: the right side is read as an annotation, strings opened."""
+    left = node.children[0]
+    if right is None or state.scope.is_function or left.type != "identifier" or node.child_by_field_name("type") is not None:
+        return False
+    return state.text(left)[:1].isupper() and _makes_alias(state, right)
 
 
 def _assign(state: State, node: Node, right: Node | None, value: int) -> None:
@@ -896,6 +907,8 @@ def _function(
         symbol.flags |= TEST
     if decorators:
         symbol.decorators = _refer_decorators(state, index, decorators)
+        function = (state.make("def", index),)
+        state.passed.extend((value, function, ()) for value, written, _ in decorators if value >= 0 and written.type != "call")
     inner = Scope(scope, is_function=True, symbol=index, cls=cls)
     inner.is_classmethod = bool(flags & CLASSMETHOD) or name in _CLASS_METHODS
     owner, state.owner = state.owner, index
