@@ -9,6 +9,7 @@ the measurements; every weight here was chosen on commit messages of six reposit
 from __future__ import annotations
 
 import math
+import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,14 +18,14 @@ from tokenzip.errors import TokenzipError
 from tokenzip.model import Flag, Symbol
 from tokenzip.search.corpus import Corpus, corpus_of
 from tokenzip.search.history import COMMITS, SHELF, History
-from tokenzip.search.words import Question, bare_name, nearest, parts, path_words, question
+from tokenzip.search.words import Question, bare_name, joined, nearest, parts, path_words, question
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 CANDIDATES = 120
 """Files that are read for a question."""
-FILES = 12
+FILES = 10
 """Best files whose symbols are ranked."""
 PER_FILE = 3
 """Symbols of one file in an answer, unless more are asked for."""
@@ -38,6 +39,8 @@ _LENGTH = 0.75
 _SPOKEN, _ACTIVE, _TOGETHER, _PAIRED, _COMPOUND = 0.5, 0.1, 0.2, 0.5, 0.3
 """Weight of what history says and of compounds, against 1 for the best file by its words."""
 _SEEDS = 5
+_FEW, _GUESSES, _LONGEST = 3, 8, 60
+"""Words up to which a question's unknown ones are guessed at, guesses for each, letters of a word that are looked at."""
 _PREFIX, _SPELLING = 0.5, 0.6
 """How much a word counts that only begins with the word asked for, or resembles it."""
 
@@ -112,8 +115,14 @@ class _Term:
     forms: Mapping[str, float]
     """The word itself, or others in its place, each with its factor."""
 
-    def factor(self, words: Collection[str]) -> float:
-        return max((factor for form, factor in self.forms.items() if form in words), default=0.0)
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A name of several words as the question writes it, in lower case."""
+
+    name: str
+    form: bytes
+    value: float
 
 
 class _Ranking:
@@ -125,8 +134,9 @@ class _Ranking:
         self._corpus = _corpus(snapshot)
         self._history = _history(snapshot)
         self._module = module
-        self._terms = _terms(self._question, self._corpus)
+        self._terms, self._whole = _terms(self._question, self._corpus)
         self._texts: dict[str, bytes] = {}
+        self._lower_names: dict[str, list[str]] = {}
         self._names: dict[str, tuple[list[frozenset[str]], dict[str, int]]] = {}
 
     # ---- files
@@ -144,13 +154,13 @@ class _Ranking:
 
     def _spoken(self) -> dict[str, float]:
         """How much history speaks of the files that still exist; 1 for the most."""
-        weights = {form: weight for word, weight in self._question.words.items() for form in self._forms(word)}
+        weights = dict(self._question.words)
+        for term in self._terms:
+            if term.word not in term.forms:
+                weights.update(dict.fromkeys(term.forms, weights.pop(term.word, 1.0)))
         found = {path: score for path, score in self._history.spoken_of(weights).items() if self._exists(path)}
         most = max(found.values(), default=1.0)
         return {path: math.sqrt(score / most) for path, score in found.items()}
-
-    def _forms(self, word: str) -> Iterable[str]:
-        return next((term.forms for term in self._terms if term.word == word and word not in term.forms), (word,))
 
     def _exists(self, path: str) -> bool:
         return path in self._corpus.positions and self._in_module(path)
@@ -179,11 +189,25 @@ class _Ranking:
         sizes = {path: len(self._text(path)) for path in paths}
         mean = sum(sizes.values()) / len(sizes) or 1.0
         mean_names = sum(sum(self._counts(path).values()) for path in paths) / len(paths) or 1.0
-        scores = {path: self._score(path, sizes[path] / mean, mean_names) for path in paths}
+        written = self._written(paths)
+        scores = {path: self._score(path, sizes[path] / mean, mean_names, written) for path in paths}
         most = max(scores.values()) or 1.0
         return {path: score / most for path, score in scores.items()}
 
-    def _score(self, path: str, size: float, mean_names: float) -> float:
+    def _written(self, paths: Sequence[str]) -> list[_Written]:
+        """The question's names of several words (``JsonReader``), with what they are worth by their rarity."""
+        total = len(self._corpus.paths)
+        found: list[_Written] = []
+        for name in self._question.compounds:
+            if name.isidentifier():
+                form = name.encode()
+                holding = sum(form in self._text(path) for path in paths)
+                if holding:
+                    value = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) / self._whole
+                    found.append(_Written(name, form, value))
+        return found
+
+    def _score(self, path: str, size: float, mean_names: float, written: Sequence[_Written]) -> float:
         text, counts = self._text(path), self._counts(path)
         stem, folders = path_words(path)
         length = 1 - _LENGTH + _LENGTH * size
@@ -197,6 +221,11 @@ class _Ranking:
                 found = _BODY * body / length + _NAME * counts.get(form, 0) / names_length
                 weight = max(weight, factor * (found + _STEM * (form in stem) + _FOLDER * (form in folders)))
             total += term.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
+        whole_stem = posixpath.basename(path).partition(".")[0].lower()
+        for one in written:
+            weight = _BODY * text.count(one.form) / length + (_STEM if one.name == whole_stem else 0.0)
+            weight += _NAME * self._lower_names[path].count(one.name) / names_length
+            total += one.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
         return total
 
     def _text(self, path: str) -> bytes:
@@ -212,6 +241,7 @@ class _Ranking:
         if known is None:
             file = self._snapshot.file(path)
             words = [frozenset(parts(symbol.name)) for symbol in file.symbols] if file is not None else []
+            self._lower_names[path] = [symbol.name.lower() for symbol in file.symbols] if file is not None else []
             counts: dict[str, int] = {}
             for held in words:
                 for word in held:
@@ -298,45 +328,20 @@ class _Ranking:
         if file is None:
             return
         damping = (0.6 if file.is_test else 1.0) * (0.3 if file.generated else 1.0)
-        self._counts(path)
-        words, text = self._names[path][0], self._text(path)
+        text, counts = self._text(path), self._counts(path)
+        words = self._names[path][0]
+        terms = [one for term in self._terms if (one := _in_file(term, text, counts)).forms]
         for symbol in file.symbols:
             is_exact = symbol.handle in exact
             if kinds and symbol.kind not in kinds:
                 continue
             if not kinds and (symbol.kind in _NEVER or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
                 continue
-            match, why = self._match(symbol, words, text)
+            match, why = _match(symbol, terms, words, text)
             bonus, reason = self._name_bonus(symbol, is_exact)
             if match or bonus:
                 score = (match * (0.4 + share) + bonus) * damping
                 yield Hit(symbol, score, reason or why)
-
-    def _match(self, symbol: Symbol, words: Sequence[frozenset[str]], text: bytes) -> tuple[float, str]:
-        """How much of the question a symbol holds, from 0 to about 1, and where most of it was found."""
-        row = symbol.row
-        begin = row.doc_start if row.doc_start < row.doc_end and row.doc_start < row.start else row.start
-        own, above = words[symbol.index], _above(symbol, words)
-        length = (row.end - begin) / 6  # words, about
-        total = in_name = 0.0
-        for term in self._terms:
-            named = term.factor(own)
-            weight = 0.0
-            for form, factor in term.forms.items():
-                weight = max(weight, factor * text.count(form.encode(), begin, row.end) / (0.8 + 0.2 * length / 80))
-            weight += 4 * named + term.factor(above)
-            total += term.value * weight / (weight + 1.6)
-            in_name += term.value * named
-        if not total:
-            return 0.0, ""
-        complete = 1.2 if own and all(any(word in term.forms for term in self._terms) for word in own) else 1.0
-        why = "name" if in_name >= 0.5 * total else "text and name" if in_name else "text"
-        return total * complete * (1 + 0.1 * math.log1p(length)), why + self._spelling(own)
-
-    def _spelling(self, own: frozenset[str]) -> str:
-        """Words that were read instead of others, if the name holds them."""
-        read = [form for term in self._terms for form in term.forms if term.word not in term.forms and form in own]
-        return f" (read as {', '.join(read)})" if read else ""
 
     def _name_bonus(self, symbol: Symbol, is_exact: bool) -> tuple[float, str]:
         """For a name that stands in the question as it is: the smaller, the less of the question it is."""
@@ -357,6 +362,52 @@ class _Ranking:
         """The hit with its score raised by up to a fifth for what leans on it."""
         count = _dependants(self._snapshot, hit.symbol)
         return Hit(hit.symbol, hit.score * (1 + 0.2 * math.log1p(count) / math.log1p(_LEANED_ON)), hit.why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """What of a term occurs in one file."""
+
+    term: _Term
+    forms: tuple[tuple[str, bytes, float], ...]
+
+
+def _in_file(term: _Term, text: bytes, counts: Mapping[str, int]) -> _Present:
+    forms = ((form, form.encode(), factor) for form, factor in term.forms.items())
+    return _Present(term, tuple(one for one in forms if one[0] in counts or one[1] in text))
+
+
+def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[str]], text: bytes) -> tuple[float, str]:
+    """How much of the question a symbol holds, from 0 to about 1, and where most of it was found."""
+    row = symbol.row
+    begin = row.doc_start if row.doc_start < row.doc_end and row.doc_start < row.start else row.start
+    own, above = words[symbol.index], _above(symbol, words)
+    length = (row.end - begin) / 6  # words, about
+    norm = 0.8 + 0.2 * length / 80
+    total = in_name = 0.0
+    for present in terms:
+        weight = named = 0.0
+        for form, written, factor in present.forms:
+            found = factor * text.count(written, begin, row.end) / norm
+            if form in own:
+                named = max(named, factor)
+            weight = max(weight, found + (4 * factor if form in own else 0.0) + (factor if form in above else 0.0))
+        if weight:
+            total += present.term.value * weight / (weight + 1.6)
+            in_name += present.term.value * named
+    if not total:
+        return 0.0, ""
+    complete = 1.2 if own and all(any(word in present.term.forms for present in terms) for word in own) else 1.0
+    why = "name" if in_name >= 0.5 * total else "text and name" if in_name else "text"
+    return total * complete * (1 + 0.1 * math.log1p(length)), why + _spelling(own, terms)
+
+
+def _spelling(own: frozenset[str], terms: Sequence[_Present]) -> str:
+    """Words that were read instead of others, if the name holds them."""
+    read = [
+        form for present in terms if present.term.word not in present.term.forms for form, _, _ in present.forms if form in own
+    ]
+    return f" (read as {', '.join(read)})" if read else ""
 
 
 def _order(hit: Hit) -> tuple[float, str, int]:
@@ -384,25 +435,38 @@ def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
 # ---- what a question is read with
 
 
-def _terms(asked: Question, corpus: Corpus) -> list[_Term]:
+def _terms(asked: Question, corpus: Corpus) -> tuple[list[_Term], float]:
     """The question's words as the corpus knows them: a word that is nowhere is read as what it may be the beginning of, or
     a misspelling of."""
     total = len(corpus.paths)
-    few = len(asked.words) <= 3
     found: list[tuple[str, float, dict[str, float]]] = []
-    for word, weight in asked.words.items():
-        forms = {word: 1.0}
-        if not corpus.with_word(word) and few:
-            forms = dict.fromkeys(corpus.beginning(word, 5) if len(word) >= 3 else (), _PREFIX)
-            if not forms:
-                forms = dict.fromkeys(nearest(word, corpus.vocabulary, 3), _SPELLING)
-        elif len(asked.words) == 1 and len(word) >= 3:
-            forms.update(dict.fromkeys(corpus.beginning(word, 8), _PREFIX))
+    for word, weight in _known(asked, corpus).items():
+        forms = _forms(word, corpus, len(asked.words))
         count = max((len(corpus.with_word(form)) for form in forms), default=0)
         if count:
             found.append((word, weight * math.log(1 + (total - count + 0.5) / (count + 0.5)), forms))
     whole = sum(value for _, value, _ in found) or 1.0
-    return [_Term(word, value / whole, forms) for word, value, forms in found]
+    return [_Term(word, value / whole, forms) for word, value, forms in found], whole
+
+
+def _known(asked: Question, corpus: Corpus) -> dict[str, float]:
+    """The question's words; one that is nowhere but is made of words that are somewhere stands for these."""
+    words: dict[str, float] = {}
+    for word, weight in asked.words.items():
+        pieces = () if word in corpus else joined(word[:_LONGEST], corpus)
+        for piece in pieces or (word,):
+            words[piece] = max(words.get(piece, 0.0), weight)
+    return words
+
+
+def _forms(word: str, corpus: Corpus, asked: int) -> dict[str, float]:
+    """What the word may stand for, with factors. Only in questions of few words is there anything to guess."""
+    forms = {word: 1.0} if word in corpus else {}
+    if len(word) >= 3 and (asked == 1 or (not forms and asked <= _FEW)):
+        forms.update(dict.fromkeys(corpus.beginning(word, _GUESSES), _PREFIX))
+    if not forms and asked <= _FEW:
+        forms = dict.fromkeys(nearest(word[:_LONGEST], corpus.vocabulary, 3), _SPELLING)
+    return forms
 
 
 def _corpus(snapshot: Snapshot) -> Corpus:

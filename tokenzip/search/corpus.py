@@ -56,6 +56,10 @@ class Corpus:
         """Positions in `paths` of the files that hold the word in content or path, ascending."""
         return self._postings.get(word, ())
 
+    def __contains__(self, word: object) -> bool:
+        """Whether any file holds the word."""
+        return word in self._postings
+
     def holds(self, position: int, word: str) -> bool:
         """Whether the file at that position holds the word."""
         posted = self._postings.get(word)

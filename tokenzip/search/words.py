@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -130,6 +130,18 @@ def _weights(text: str, code: set[str], weight: float, known: dict[str, float]) 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+def joined(word: str, vocabulary: Container[str]) -> tuple[str, ...]:
+    """The fewest known words of at least three letters that `word` is made of (``userservice``: user, service); none: empty."""
+    best: list[tuple[str, ...] | None] = [()] + [None] * len(word)
+    for end in range(3, len(word) + 1):
+        for begin in range(max(0, end - 24), end - 2):
+            before = best[begin]
+            known = best[end]
+            if before is not None and word[begin:end] in vocabulary and (known is None or len(before) + 1 < len(known)):
+                best[end] = (*before, word[begin:end])
+    return best[-1] or ()
 
 
 def nearest(word: str, vocabulary: Iterable[str], limit: int) -> tuple[str, ...]:
