@@ -37,6 +37,9 @@ def union(parts: Iterable[Alternatives]) -> Alternatives:
     """All alternatives, each once, the first ones if there are too many."""
     found: list[Alternative] = []
     for part in parts:
+        if not found and len(part) < 2:
+            found.extend(part)
+            continue
         for one in part:
             if one not in found:
                 found.append(one)

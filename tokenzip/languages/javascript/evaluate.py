@@ -13,6 +13,7 @@ from tokenzip.model import EdgeRow, FileIR, LinkedFile, UnresolvedRow, qualified
 Target = tuple[str, str]
 """(path, qualified name)"""
 _CALLS = frozenset({"c", "n"})
+_BINDING = frozenset({"call", "apply", "bind"})
 
 
 class JavaScriptEvaluator(Calls):
@@ -38,6 +39,7 @@ class JavaScriptEvaluator(Calls):
         self.path = path
         self.table, _, self.lambdas, self.private, self.private_members, self.parameters = body[:6]
         self.memo = [None] * len(self.table)
+        self.asked = {}
         self.level, self.own = 0, True
 
     def _end(self) -> None:
@@ -71,12 +73,18 @@ class JavaScriptEvaluator(Calls):
         self, source: int, kind: str, expr: int, line: int, name: str, edges: list[EdgeRow], unresolved: list[UnresolvedRow]
     ) -> None:
         alternatives = self.expand(self.value(self.path, expr))
-        targets = self._called(alternatives, kind)
-        tier = self._tier(expr)
-        for target in targets:
-            edges.append(EdgeRow(source, "calls", tier, line, *target))
-        if targets or any(one[0] in ("L", "o") for one in alternatives):
+        if alternatives and alternatives[0][0] in ("Y", "B") and len(alternatives) == 1 and alternatives[0][1] not in _BINDING:
+            self._open(source, "calls", line, name, expr, alternatives, unresolved)
             return
+        targets = self._called(alternatives)
+        if targets:
+            tier = self._tier(expr)
+            for target in targets:
+                edges.append(EdgeRow(source, "calls", tier, line, *target))
+            return
+        if any(one[0] in ("L", "o") for one in alternatives):
+            return
+        tier = self._tier(expr)
         parts: Any = self.table[expr] if expr >= 0 else None
         if parts is not None and parts[0] in ("g", "a"):
             declared = self.symbols_of(self.path, parts[1]) if parts[0] == "g" else self._member_symbols(expr)
@@ -88,7 +96,7 @@ class JavaScriptEvaluator(Calls):
                 return
         self._open(source, "calls", line, name, expr, alternatives, unresolved)
 
-    def _called(self, alternatives: Alternatives, kind: str) -> list[Target]:
+    def _called(self, alternatives: Alternatives) -> list[Target]:
         targets: list[Target] = []
         for one in alternatives:
             if one[0] in ("F", "C"):
@@ -99,6 +107,8 @@ class JavaScriptEvaluator(Calls):
                     targets.extend((base[1], base[2]) for base in self.direct_bases(one[1], declared) if base[0] == "I")
             elif one[0] == "B" and one[1] in ("call", "apply") and one[2][0] == "F":
                 targets.append((one[2][1], one[2][2]))
+        if not targets:
+            return targets
         return [target for target in dict.fromkeys(targets) if "~" not in target[1]]
 
     def _is_value(self, target: Target) -> bool:
@@ -118,10 +128,11 @@ class JavaScriptEvaluator(Calls):
                 return True
             if entry[0] == "i":
                 state, target = self.resolve(entry[1], path)
-                origin = self.lookup(("origin", target, entry[2]), self._origin, target, entry[2]) if state == "file" else None
-                for one in origin[1] if origin is not None else ():
-                    if (one[0] == "v" and len(one) > 3) or (one[0] == "l" and self._is_part(origin[0], one[1])):
-                        return True
+                if state != "file":
+                    continue
+                home, origin = self.lookup(("origin", target, entry[2]), self._origin, target, entry[2]) or ("", ())
+                if any((one[0] == "v" and len(one) > 3) or (one[0] == "l" and self._is_part(home, one[1])) for one in origin):
+                    return True
         return False
 
     def _tier(self, expr: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 from tokenzip.languages.javascript import flags as bits
@@ -23,6 +23,8 @@ from tokenzip.languages.javascript.structure import variables
 _FUNCTION_KINDS = frozenset({"f"})
 _NO_IMPLEMENTATION = bits.OVERLOAD | bits.DECLARATION
 _MAX_BASES = 40
+_MAX_ALIASES = 6
+"""Aliases inside aliases that are followed."""
 Base = tuple[str, str, tuple[Alternatives, ...]]
 
 
@@ -38,20 +40,32 @@ class Definitions(Resolver):
         self.private: dict[str, Any] = {}
         self.private_members: dict[str, Any] = {}
         self.parameters: dict[str, Any] = {}
-        self.temporary: list[Hashable] = []
+        self.temporary: list[tuple[Any, ...]] = []
+        self.asked: dict[tuple[Any, ...], tuple[Any]] = {}
         self.level = 0
+        self.alias_level = 0
+        """Type aliases inside type aliases, up to here. Recursive ones end at a level, which is part of each key."""
         self.own = False
         """Whether an expression of the linked file itself is being worked out: only then may what its calls pass count."""
 
-    def lookup(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> Any:
-        """As in `Lookups`; what rests on the private part of the linked file is forgotten with it."""
-        saved = self.own, self.level
-        self.own, self.level = False, 0
-        if isinstance(key, tuple) and len(key) > 2 and self.path in key and any(part in self.private for part in key[2:] if type(part) is str):
+    def lookup(self, key: Any, function: Callable[..., Any], *arguments: Any) -> Any:
+        """As in `Lookups`. What was asked for by the file itself is at hand at once (its facts are noted already); what rests
+        on the private part of the file is forgotten with it: such keys begin with (kind, path, private name)."""
+        if not self._active:
+            known = self.asked.get(key)
+            if known is not None:
+                return known[0]
+        saved = self.own, self.level, self.alias_level
+        self.own, self.level, self.alias_level = False, 0, 0
+        if len(key) > 2 and key[1] == self.path and key[2] in self.private:
             key = (self.path, *key)
             self.temporary.append(key)
-        found = super().lookup(key, function, *arguments)
-        self.own, self.level = saved
+            found = super().lookup(key, function, *arguments)
+        else:
+            found = super().lookup(key, function, *arguments)
+            if not self._active:
+                self.asked[key] = (found,)
+        self.own, self.level, self.alias_level = saved
         return found
 
     # What the evaluators below define
@@ -105,11 +119,15 @@ class Definitions(Resolver):
         if kind == "f":
             return (("I", path, name, ()),)
         if kind == "t":
-            found: Alternatives = self.lookup(("alias", path, name), self._alias, path, name)
+            level = self.alias_level + 1
+            if level > _MAX_ALIASES:
+                return NOTHING
+            found: Alternatives = self.lookup(("alias", path, name, level), self._alias, path, name, level)
             return substitute(found, self.bind_arguments(path, name, one[2], arguments)) if one[2] else found
         return NOTHING
 
-    def _alias(self, path: str, name: str) -> Alternatives:
+    def _alias(self, path: str, name: str, level: int) -> Alternatives:
+        self.alias_level = level
         one = self.definition(path, name)
         return self.type_of(path, one[3]) if one is not None and one[0] == "t" else NOTHING
 
@@ -128,7 +146,7 @@ class Definitions(Resolver):
     def variable_bound(self, variable: Alternative) -> Alternatives:
         """What is known of a type variable that nothing has bound: its constraint, else its default."""
         own = self.own and variable[1] == self.path
-        found: Alternatives = self.lookup(("bound", own, *variable[1:]), self._variable_bound, *variable[1:], own)
+        found: Alternatives = self.lookup(("bound", *variable[1:], own), self._variable_bound, *variable[1:], own)
         return found
 
     def _variable_bound(self, path: str, owner: str, name: str, own: bool) -> Alternatives:
@@ -215,11 +233,13 @@ class Definitions(Resolver):
     def module_type(self, path: str, name: str, arguments: tuple[Alternatives, ...]) -> Alternatives:
         """The type of a name at the top level of a file."""
         if not arguments:
-            found: Alternatives = self.lookup(("type", path, name), self._module_type, path, name, ())
+            level = self.alias_level
+            found: Alternatives = self.lookup(("type", path, name, level), self._module_type, path, name, (), level)
             return found
-        return self._module_type(path, name, arguments)
+        return self._module_type(path, name, arguments, self.alias_level)
 
-    def _module_type(self, path: str, name: str, arguments: tuple[Alternatives, ...]) -> Alternatives:
+    def _module_type(self, path: str, name: str, arguments: tuple[Alternatives, ...], level: int) -> Alternatives:
+        self.alias_level = level
         self.note("sym", path, name)
         entries = self.view.interface(path).names.get(name)
         if entries:
@@ -317,12 +337,14 @@ class Definitions(Resolver):
 
     def exported_type(self, path: str, name: str, arguments: tuple[Alternatives, ...]) -> Alternatives:
         if not arguments:
-            found: Alternatives = self.lookup(("export type", path, name), self._exported_type, path, name, ())
+            level = self.alias_level
+            found: Alternatives = self.lookup(("export type", path, name, level), self._exported_type, path, name, (), level)
             return found
         origin: tuple[str, Any] | None = self.lookup(("origin", path, name), self._origin, path, name)
         return self.entries_type(origin[0], origin[1], arguments) if origin is not None else NOTHING
 
-    def _exported_type(self, path: str, name: str, arguments: tuple[Alternatives, ...]) -> Alternatives:
+    def _exported_type(self, path: str, name: str, arguments: tuple[Alternatives, ...], level: int) -> Alternatives:
+        self.alias_level = level
         origin: tuple[str, Any] | None = self.lookup(("origin", path, name), self._origin, path, name)
         return self.entries_type(origin[0], origin[1], arguments) if origin is not None else NOTHING
 
@@ -455,7 +477,7 @@ class Definitions(Resolver):
         found: tuple[Base, tuple[Any, ...]] | None = self.lookup(
             ("find", path, name, member, skip), self._find_member, path, name, member, skip
         )
-        return found
+        return found or None  # the unknown answer of a cycle is an empty tuple
 
     def _find_member(self, path: str, name: str, member: str, skip: int) -> tuple[Base, tuple[Any, ...]] | None:
         for base in self.bases(path, name)[skip:]:

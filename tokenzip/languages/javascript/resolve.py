@@ -89,6 +89,7 @@ class Resolver(Lookups):
                 if found is not None:
                     return found
         index = posixpath.join(base, "index")
+        self.note("path", index)
         for suffix in _FROM_TYPED if typed else _FROM_PLAIN:
             if self.view.is_file(index + suffix):
                 return index + suffix

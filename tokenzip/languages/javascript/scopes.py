@@ -152,6 +152,8 @@ class Tables:
 
     def __init__(self, source: bytes) -> None:
         self.source = source
+        self.string: str | None = source.decode("ascii") if source.isascii() else None
+        """The same where bytes and characters agree, which saves decoding each name."""
         self.exprs: list[Expr] = []
         self._ids: dict[Expr, int] = {}
         self.definitions: list[Definition] = []
@@ -174,6 +176,8 @@ class Tables:
         self.late_ids: dict[tuple[Any, ...], int] = {}
 
     def text(self, node: Node) -> str:
+        if self.string is not None:
+            return self.string[node.start_byte : node.end_byte]
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def make(self, *parts: Any) -> int:

@@ -37,8 +37,13 @@ class Types(Definitions):
             known = self._read[id(expr)] = (expr, is_eager(path, expr, self.node))
         if known[1] and env:
             return self._type_of(path, expr, expr, env)
-        found: Alternatives = self.lookup(("read", path, id(expr)), self._type_of, path, expr, expr, None)
+        level = self.alias_level
+        found: Alternatives = self.lookup(("read", path, id(expr), level), self._read_type, path, expr, level)
         return substitute(found, env) if env else found
+
+    def _read_type(self, path: str, expr: Any, level: int) -> Alternatives:
+        self.alias_level = level
+        return self._type_of(path, expr, expr, None)
 
     def _type_of(self, path: str, expr: Any, parts: Any, env: Env) -> Alternatives:
         op = parts[0]
