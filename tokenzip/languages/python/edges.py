@@ -84,7 +84,10 @@ class _Linking:
 
     def _call(self, source: int, expression: int, line: int, name: str) -> None:
         types = self.evaluation.ex(self.path, expression)
-        found = False
+        if len(types) > 1 and self._is_any_item(expression):
+            self.unresolved.append(UnresolvedRow(source, "calls", line, name, "ambiguous"))
+            return
+        found: set[Target] = set()
         is_ambiguous = any(item[0] == "X" and item[1] == "Callable" for item in types)
         for item in types:
             if is_ambiguous and item[0] == "I":
@@ -92,10 +95,18 @@ class _Linking:
             for target in self._callees(item):
                 tier = "exact" if target in self._bound_by_name(expression) else "typed"
                 self._edge(source, "calls", tier, line, target)
-                found = True
+                found.add(target)
+        for target in sorted(self._bound_by_name(expression) - found):
+            kind = "references" if self.evaluation.definition(*target) is not None else "reads"
+            self._once(source, kind, "exact", line, target)
         if not found:
             reason, detail = self._why(types, expression)
             self.unresolved.append(UnresolvedRow(source, "calls", line, name, reason, detail))
+
+    def _is_any_item(self, expression: int) -> bool:
+        """Whether what is called is picked from a container by a key that is not known."""
+        row = self.evaluation.row(expression)
+        return row is not None and row[0] == "index" and row[2] is None
 
     def _callees(self, item: Alternative) -> list[Target]:
         tag = item[0]

@@ -120,13 +120,22 @@ class Evaluation(Modules):
         return value
 
     def _decorate(self, decorators: Types, value: Types) -> Types:
-        """A decorator that is known to give an instance changes the type; any other keeps the function."""
+        """A decorator that gives an instance, or its own inner function in plain sight, changes what is called.
+
+        Any other keeps the function, as ``functools.wraps`` says of a wrapper.
+        """
         for decorator in decorators:
             if decorator[0] in ("F", "C", "X", "I"):
-                made = [item for item in self.call(decorator, (value,)) if item[0] == "I" or item in value]
+                given = self.call(decorator, (value,))
+                made = [item for item in given if item[0] == "I" or item in value or self._is_plain_wrapper(item)]
                 if made:
                     return tuple(made)
         return value
+
+    def _is_plain_wrapper(self, item: Alternative) -> bool:
+        """Whether an alternative is a function made inside another, itself undecorated."""
+        found = self.definition(item[1], item[2]) if item[0] == "F" else None
+        return isinstance(found, Function) and bool(found.flags & LOCAL) and not found.decorators
 
     # ---- names
 
@@ -786,6 +795,9 @@ class Evaluation(Modules):
 
     def _x_def(self, path: str, e: Expression) -> Types:
         return self.value_of(path, e[1])
+
+    def _x_raw(self, path: str, e: Expression) -> Types:
+        return (("F", path, e[1], None),)
 
     def _x_import(self, path: str, e: Expression) -> Types:
         found: list[Types] = []

@@ -387,7 +387,7 @@ class _Packing:
         return -1
 
 
-_NAMING = frozenset({"def", "self", "class", "super", "param"})
+_NAMING = frozenset({"def", "raw", "self", "class", "super", "param"})
 """Expressions whose first part is a symbol of the run, named in the end by its qualified name."""
 _CHILDREN: dict[str, tuple[bool, ...]] = {
     "instance": (True,),

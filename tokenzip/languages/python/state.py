@@ -295,4 +295,4 @@ class State:
 
 
 _MENTIONED = frozenset({"def", "import"})
-LEAVES = frozenset({"global", "def", "import", "self", "class", "super", "literal", "param"})
+LEAVES = frozenset({"global", "def", "raw", "import", "self", "class", "super", "literal", "param"})

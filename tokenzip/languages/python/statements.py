@@ -907,8 +907,7 @@ def _function(
         symbol.flags |= TEST
     if decorators:
         symbol.decorators = _refer_decorators(state, index, decorators)
-        function = (state.make("def", index),)
-        state.passed.extend((value, function, ()) for value, written, _ in decorators if value >= 0 and written.type != "call")
+        _pass_to_decorators(state, index, decorators)
     inner = Scope(scope, is_function=True, symbol=index, cls=cls)
     inner.is_classmethod = bool(flags & CLASSMETHOD) or name in _CLASS_METHODS
     owner, state.owner = state.owner, index
@@ -931,6 +930,16 @@ def _function(
     if parts_of.body is not None:
         state.deferred.append((parts_of.body, inner, index, parts_of.returns is not None))
     return False
+
+
+def _pass_to_decorators(state: State, function: int, decorators: list[tuple[int, Node, str]]) -> None:
+    """The lowest decorator is given the function as written, each other what the one below made of it."""
+    value = state.make("raw", function)
+    for decorator, _, _ in reversed(decorators):
+        if decorator < 0 or value < 0:
+            return
+        state.passed.append((decorator, (value,), ()))
+        value = state.make("call", decorator, (value,))
 
 
 def _parameters(state: State, node: Node | None, inner: Scope, function: int) -> tuple[tuple[str, int, str], ...]:
