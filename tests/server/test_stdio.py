@@ -22,11 +22,11 @@ Start = Callable[..., Child]
 
 
 @pytest.fixture
-def start() -> Iterator[Start]:
+def start(tmp_path: Path) -> Iterator[Start]:
     children: list[Child] = []
 
     def begin(*command: str, modern: bool = True, cwd: Path | None = None, **environment: str) -> Child:
-        env = {**os.environ, **environment} if environment else None
+        env = {**os.environ, "TOKENZIP_HOME": str(tmp_path / "tokenzip"), **environment}
         children.append(Child(*command, modern=modern, cwd=cwd, env=env))
         return children[-1]
 

@@ -167,7 +167,7 @@ def test_a_call_that_is_merely_slow_is_waited_for(hasty: InProcess) -> None:
 
 
 def test_a_call_past_its_deadline_is_given_up(hasty: InProcess) -> None:
-    answer = hasty.call("sleep", items=900)
+    answer = hasty.call("sleep", items=3000)
     assert answer["error"]["code"] == "deadline"
     assert hasty.call("echo")
 
@@ -202,8 +202,8 @@ def test_the_repository_is_looked_for_in_order(tmp_path: Path, monkeypatch: pyte
             raise NotARepository("none")
 
         workspace = Workspace(named, declared=lambda: declared or [], environment=environment, open_repository=look)
-        with pytest.raises(NotARepository):
-            workspace.repository()
+        with pytest.raises(NotARepository), workspace.lent():
+            pass
         return seen
 
     assert places("/named", roots, **environment) == ["/named"]
@@ -214,10 +214,54 @@ def test_the_repository_is_looked_for_in_order(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("place", [os.path.expanduser("~"), "/"])
 def test_neither_home_nor_the_root_is_a_project(place: str) -> None:
-    with pytest.raises(NotARepository, match="home folder"):
-        Workspace(place, open_repository=toy_server.open_repository).repository()
+    workspace = Workspace(place, open_repository=toy_server.open_repository)
+    with pytest.raises(NotARepository, match="home folder"), workspace.lent():
+        pass
 
 
-def test_each_call_gets_a_repository_of_its_own(tmp_path: Path) -> None:
-    workspace = Workspace(str(tmp_path), open_repository=toy_server.open_repository)
-    assert workspace.repository() is not workspace.repository()
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text("")
+    (tmp_path / "src").mkdir()
+    return tmp_path
+
+
+def lent(workspace: Workspace) -> object:
+    with workspace.lent() as repository:
+        return repository
+
+
+def test_a_repository_is_kept_for_the_next_call_and_never_shared(project: Path) -> None:
+    workspace = Workspace(str(project / "src"), open_repository=toy_server.open_repository)
+    first = lent(workspace)
+    with workspace.lent() as held:
+        assert held is first
+        assert lent(workspace) is not first
+    workspace.release()
+    assert lent(workspace) is not first
+
+
+def test_a_repository_that_failed_is_not_kept(project: Path) -> None:
+    workspace = Workspace(str(project), open_repository=toy_server.open_repository)
+    with pytest.raises(ZeroDivisionError), workspace.lent() as first:
+        raise ZeroDivisionError
+    assert lent(workspace) is not first
+
+
+@pytest.mark.parametrize("change", ["new .git", "nearer .git", "git config", "settings"])
+def test_a_repository_is_opened_again_when_it_is_another_one(project: Path, change: str) -> None:
+    workspace = Workspace(str(project / "src"), open_repository=toy_server.open_repository)
+    first = lent(workspace)
+    assert lent(workspace) is first
+    if change == "new .git":
+        (project / ".git").rename(project / "old")
+        (project / ".git").write_text("gitdir: old\n")
+    elif change == "nearer .git":
+        (project / "src" / ".git").mkdir()
+    elif change == "git config":
+        os.utime(project / ".git" / "config", ns=(1, 1))
+    else:
+        (project / ".tokenzip").mkdir()
+        (project / ".tokenzip" / "config.json").write_text("{}")
+    assert lent(workspace) is not first

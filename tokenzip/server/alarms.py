@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+from tokenzip.server.journal import record_failure
+
 Action = Callable[[], None]
 
 
@@ -52,4 +54,7 @@ class Alarms:
                     self._changed.wait(rest)
                     continue
                 heapq.heappop(self._due)
-            action()
+            try:
+                action()
+            except Exception as error:  # the alarms of other calls have to go off all the same
+                record_failure("an alarm", error)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -12,9 +13,17 @@ from tokenzip.server.alarms import Alarms
 from tokenzip.server.arguments import Operation, as_meant, tool_entry
 from tokenzip.server.indexing import Elsewhere, Indexer
 from tokenzip.server.journal import record_failure
+from tokenzip.server.memory import resident_bytes
 from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, Withdrawn, page
 from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
 from tokenzip.server.workspace import Workspace
+
+LARGE = 45 << 20
+"""Bytes of memory above which caches are kept only while call follows call."""
+
+SHORT_REST = 0.7
+LONG_REST = 60.0
+"""Seconds after a call when open repositories and their caches are let go: from a large process, from a small one."""
 
 MOST_CHILDREN = 2
 """Children that may index for one call: the first may have been at work for another revision."""
@@ -49,6 +58,7 @@ class Tools:
         self._patience = patience
         self._deadline = deadline
         self._alarms = Alarms()
+        self._rest: int | None = None
 
     def list(self, call: Call, params: Json) -> Json:
         """Every tool, in one page, by name."""
@@ -74,7 +84,7 @@ class Tools:
         """What `work` finds out about the repository of this moment. Alarms answer the call if that takes long."""
         question = Question(call, name, arguments, as_result, patience=self._patience, deadline=self._deadline)
         try:
-            with question.alarmed(self._alarms):
+            with question.alarmed(self._alarms), self._watched():
                 return self._asked(question, name, work)
         except (Cancelled, Withdrawn):
             call.check()
@@ -84,23 +94,36 @@ class Tools:
         except Exception as error:
             return _bug_answer(name, error)
 
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """After the last call, keep what the next one can use only as long as it is small."""
+        if self._rest is not None:
+            self._alarms.call_off(self._rest)
+        try:
+            yield
+        finally:
+            held = resident_bytes()
+            is_large = held is not None and held > LARGE
+            self._rest = self._alarms.set_in(SHORT_REST if is_large else LONG_REST, self._workspace.release)
+
     def _asked(self, question: Question, name: str, work: Work) -> Json:
         """What `work` answers. Where it would have to index, a child does that first."""
         children = 0 if self._indexer is None else MOST_CHILDREN
         while True:
             question.index_elsewhere(children > 0)
-            repository = self._workspace.repository()
-            repository.progress = question.on_progress
             try:
-                return work(repository, question.arguments)
+                with self._workspace.lent() as repository:
+                    place = repository.root or repository.git.common_dir
+                    repository.progress = question.on_progress
+                    return work(repository, question.arguments)
             except Elsewhere:
-                children = children - 1 if self._index(question, name, repository) else 0
+                children = children - 1 if self._index(question, name, place) else 0
 
-    def _index(self, question: Question, name: str, repository: Any) -> bool:
+    def _index(self, question: Question, name: str, place: str) -> bool:
         """Whether a child has indexed what the question needs, or what another one needed."""
         assert self._indexer is not None
         try:
-            job = self._indexer.job(repository.root or repository.git.common_dir, name, question.arguments)
+            job = self._indexer.job(place, name, question.arguments)
         except OSError:  # no more processes to be had
             return False
         question.follow(job)
