@@ -84,7 +84,13 @@ class Shape:
             pending.pop()
         while pending:
             node = pending.pop()
-            if node.type in _IMPORTS or node.type in _COMMENTS or node.type == ";" or _within(node, cut) or _passes_on(node):
+            if (
+                node.type in _IMPORTS
+                or node.type in _COMMENTS
+                or node.type in (";", ",")
+                or _within(node, cut)
+                or _passes_on(node)
+            ):
                 continue
             if not _overlaps(node, cut):
                 out.extend(_Walk(self._source, node.start_byte, node.end_byte, ()).run(node))
@@ -356,7 +362,7 @@ def _jsx_expression(node: Node, source: bytes) -> list[str | Node] | None:
 _SPECIAL: dict[str, _Special] = {
     "string": _string,
     "concatenated_string": _string,
-    "template_string": lambda node, source: [syntax.text(node, source)],
+    "template_string": lambda node, source: ["`", *_pieces(node, source), "`"],
     "integer": _python_number,
     "float": _python_number,
     "number": _number,
