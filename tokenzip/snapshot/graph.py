@@ -11,6 +11,7 @@ import contextlib
 import difflib
 import functools
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -541,7 +542,7 @@ class Snapshot:
         with self.reading():
             found = [
                 symbol
-                for path in self.paths_posted([name_key(parts[-1].partition("#")[0])])
+                for path in self.paths_posted([name_key(_without_ordinal(parts[-1]))])
                 if (file := self.file(path)) is not None and file.is_source
                 for symbol in file.symbols
                 if symbol.qualified_name == text or symbol.qualified_name.endswith("." + text)
@@ -582,6 +583,11 @@ class Snapshot:
                     record = (file.path, file.mode, file.blob, file.status, file.reason, link.edges, link.open)
                 total.update(repr(record).encode("utf-8", "surrogateescape"))
         return total.hexdigest()
+
+
+def _without_ordinal(name: str) -> str:
+    """``f`` for ``f#2``; the ``#`` of a private name of JavaScript stays."""
+    return re.sub(r"(?<=.)#\d+$", "", name)
 
 
 def _nearest_hint(near: Sequence[str]) -> str:
