@@ -170,7 +170,7 @@ def _step_blocks(steps: Sequence[Mapping[str, Any]], *, undo: bool) -> Iterator[
     rows = [(Cell(command, "name"), Cell("connect these agents", "dim")) for command in following]
     rows += [
         (Cell("tokenzip map", "name"), Cell("what this repository is made of", "dim")),
-        (Cell("tokenzip diff HEAD~3", "name"), Cell("what the last commits changed, and who is reached", "dim")),
+        (Cell("tokenzip diff", "name"), Cell("what you changed since the last commit, and who is reached", "dim")),
         (Cell("tokenzip status", "name"), Cell("what is indexed, and what could not be read", "dim")),
     ]
     yield Rows(tuple(rows))

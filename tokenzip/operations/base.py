@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tokenzip.errors import TokenzipError, UsageError
+from tokenzip.errors import Cancelled, TokenzipError, UsageError
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -60,9 +60,14 @@ class Operation:
     function: Callable[[Repository, Arguments], Answer]
 
     def run(self, repository: Repository, arguments: Arguments) -> Answer:
-        """The answer to checked arguments; ``{"error": ...}`` for a mistake of the caller or a state that a person can mend."""
+        """The answer to checked arguments; ``{"error": ...}`` for a mistake of the caller or a state that a person can mend.
+
+        Raises Cancelled.
+        """
         try:
             return self.function(repository, self.checked(arguments))
+        except Cancelled:
+            raise
         except TokenzipError as error:
             return error_answer(error)
 

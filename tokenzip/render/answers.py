@@ -230,7 +230,7 @@ def _search(answer: Json) -> Iterator[Block]:
 
 def _map(answer: Json) -> Iterator[Block]:
     counts = answer["counts"]
-    size = f"{counted(counts['files'], 'file')}, {counts['lines']:,} lines, {counted(counts['symbols'], 'symbol')}"
+    size = ", ".join(counted(counts[f"{noun}s"], noun) for noun in ("file", "line", "symbol"))
     name = answer["name"] if answer["name"] != "." else ""
     yield Title((Cell(name, "name"), Cell(size)), at_text(answer["at"]))
     if answer["languages"]:
@@ -268,7 +268,7 @@ def _starts(answer: Json) -> Iterator[Block]:
 
 
 def _sizes(item: Json) -> tuple[Cell, ...]:
-    return tuple(Cell(f"{item[name]:,} {name}", "number") for name in ("files", "lines", "symbols"))
+    return tuple(Cell(counted(item[f"{noun}s"], noun), "number") for noun in ("file", "line", "symbol"))
 
 
 def _language_row(item: Json) -> tuple[Cell, ...]:
