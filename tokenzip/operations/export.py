@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 FORMATS = ("edges", "graphml", "dot", "mermaid")
 _INHERITANCE = frozenset({"inherits", "implements"})
+_TYPES = frozenset({"class", "interface", "struct", "trait", "enum", "type_alias", "impl"})
+"""Kinds between which inheritance is exported; a method that implements one of an interface is another relation."""
 _LEFT_OUT = frozenset({"parameter", "generic_param", "import"})
 
 
@@ -33,6 +35,10 @@ class _Names:
         """The line of the name and the last part of the qualified name; (0, "") for a file."""
         symbol = self._snapshot.symbol(key) if key.qualified else None
         return (symbol.line, symbol.name) if symbol is not None else (0, "")
+
+    def kind_of(self, key: SymbolKey) -> str:
+        symbol = self._snapshot.symbol(key) if key.qualified else None
+        return symbol.kind if symbol is not None else "file"
 
 
 def edge_lines(snapshot: Snapshot) -> Iterator[str]:
@@ -55,7 +61,7 @@ def edge_lines(snapshot: Snapshot) -> Iterator[str]:
                     yield _json({"t": "import", "sf": file.path, "df": edge.target.path})
             elif edge.kind == "calls":
                 yield _json({"t": "call", **_ends(names, edge), "at": edge.line})
-            elif edge.kind in _INHERITANCE:
+            elif edge.kind in _INHERITANCE and names.kind_of(edge.source) in _TYPES:
                 yield _json({"t": "inherit", **_ends(names, edge)})
 
 
