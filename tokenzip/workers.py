@@ -38,7 +38,11 @@ class _Worker:
     def __init__(self, start: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self._process = subprocess.Popen(
-            (sys.executable, "-m", "tokenzip.workers"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            # -P: started inside a repository, whose json.py or tokenzip/ must not pass for a module of ours
+            (sys.executable, "-P", "-m", "tokenzip.workers"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
         )
         try:
             self.run(start, *arguments)

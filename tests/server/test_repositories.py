@@ -99,7 +99,7 @@ def test_a_repository_that_comes_later_is_found(serve: Serve, repo: Repo, tmp_pa
     child = serve(later)
     assert child.call("query_repo_structure")["error"]["code"] == "not_a_repository"
     Repo.create(later, repo.environment).commit({"a.py": "A = 1\n"})
-    assert answered(child, "query_repo_structure")["at"]["commit"]
+    assert "at" in answered(child, "query_repo_structure")["commit"]
 
 
 def test_the_home_folder_is_no_project_even_as_a_repository(serve: Serve, repo: Repo, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_nothing_of_the_folder_is_taken_for_our_own(serve: Serve, repo: Repo) ->
     repo.commit(dict.fromkeys(("json.py", "tokenzip.py", "logging.py", "tokenzip/__init__.py", "pygit2.py"), trap))
     trapped = repo.path.parent / "trapped"
     child = serve(TRAP=str(trapped))
-    assert answered(child, "query_repo_structure")["at"]
+    assert "at" in answered(child, "query_repo_structure")
     assert not trapped.exists()
 
 
