@@ -372,8 +372,10 @@ class JavaScriptEvaluator(Calls):
 
     def _says_all(self, path: str) -> bool:
         """Whether a file lists what it exports (not: settings, other formats, CommonJS that is built up at run time)."""
-        interface = self.view.interface(path)
-        return bool(interface.names) and "=" not in interface.names and not path.endswith((".json", ".vue", ".svelte"))
+        self.note("sym", path, "*")
+        self.note("sym", path, "=")
+        names = self.view.interface(path).names
+        return "*" in names and "=" not in names
 
     def _link_exports(self, exported: tuple[Any, ...], edges: list[EdgeRow]) -> None:
         """``import { a } from './a'; export { a }`` is a re-export in two steps."""

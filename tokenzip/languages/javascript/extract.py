@@ -228,6 +228,7 @@ def _names(walk: Modules, packer: Packer) -> dict[str, Any]:
             values.append(own)
     if values:
         names["="] = packer.entries([("v", value, None) for value in values], "", nested=True)
+    names["*"] = tuple(sorted(walk.module_names))  # says that the file was read, and which modules it declares
     return names
 
 

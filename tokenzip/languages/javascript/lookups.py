@@ -324,10 +324,14 @@ class Definitions(Resolver):
         if not path.endswith((".d.ts", ".d.mts", ".d.cts")):
             return NOTHING
         parts = []
-        for key in self.view.interface(path).announces:
-            if key.startswith("js-module:"):
-                parts.append(self.member(("O", path, key[len("js-module:") :]), name))
+        for module in self._declared_modules(path):
+            parts.append(self.member(("O", path, module), name))
         return union(parts)
+
+    def _declared_modules(self, path: str) -> tuple[str, ...]:
+        """Names of the modules that a file declares (``declare module "x"``)."""
+        self.note("sym", path, "*")
+        return tuple(self.view.interface(path).names.get("*", ()))
 
     def imported_type(self, path: str, specifier: str, name: str, arguments: tuple[Alternatives, ...]) -> Alternatives:
         state, target = self.resolve(specifier, path)
@@ -369,12 +373,10 @@ class Definitions(Resolver):
         return self._ambient_origin(path, name)
 
     def _ambient_origin(self, path: str, name: str) -> tuple[str, Any] | None:
-        for key in self.view.interface(path).announces:
-            if key.startswith("js-module:"):
-                owner = key[len("js-module:") :]
-                entries = self.member_entries(path, owner, name)
-                if entries:
-                    return path, entries
+        for owner in self._declared_modules(path):
+            entries = self.member_entries(path, owner, name)
+            if entries:
+                return path, entries
         return None
 
     def required(self, path: str, specifier: str) -> Alternatives:
