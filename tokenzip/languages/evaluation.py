@@ -36,6 +36,7 @@ class Lookups:
         self._private: dict[Hashable, tuple[Any, frozenset[Fact]]] = {}
         self._active: dict[Hashable, int] = {}
         self._facts: set[Fact] = set()
+        self._noted: set[Hashable] = set()
         self._lowest = _NO_ACTIVE
         self._in_cycle = False
 
@@ -44,6 +45,7 @@ class Lookups:
         self._private = {}
         self._active = {}
         self._facts = set()
+        self._noted = set()
         self._lowest = _NO_ACTIVE
         self._in_cycle = False
 
@@ -59,7 +61,11 @@ class Lookups:
         """The value of ``function(*arguments)``, remembered under `key` with the facts it rests on."""
         known = self._shared.get(key)
         if known is not None:
-            self._facts |= known[1]
+            if self._active:
+                self._facts |= known[1]
+            elif key not in self._noted:  # the file's own set of facts has them already
+                self._noted.add(key)
+                self._facts |= known[1]
             return known[0]
         known = self._private.get(key)
         if known is not None:

@@ -40,7 +40,7 @@ class PythonEvaluator(Evaluation):
             linking.imported(*imported)
         linking.overrides()
         linking.fixtures()
-        facts = frozenset(fact for fact in self.facts if fact[1] != path or fact[0] == "path")
+        facts = frozenset([fact for fact in self.facts if fact[1] != path or fact[0] == "path"])
         return LinkedFile(tuple(linking.edges), tuple(linking.unresolved), facts)
 
     def _begin(self, path: str, body: Body) -> None:
@@ -68,6 +68,8 @@ class _Linking:
         self.unresolved: list[UnresolvedRow] = []
         self._seen: set[tuple[int, str, str, str]] = set()
         self._exact: dict[int, frozenset[Target]] = {}
+        self._bindings: dict[int, tuple[Binding, ...]] = {}
+        self._imported: set[tuple[int, str, int]] = set()
 
     def reference(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
         """One reference of the body."""
@@ -185,10 +187,16 @@ class _Linking:
         known = self._exact.get(expression)
         if known is None:
             bindings = self._bindings_of(expression)
-            known = self._exact[expression] = frozenset((b[1], b[2]) for b in bindings if b[0] in ("D", "W"))
+            known = self._exact[expression] = frozenset([(b[1], b[2]) for b in bindings if b[0] in ("D", "W")])
         return known
 
     def _bindings_of(self, expression: int) -> tuple[Binding, ...]:
+        known = self._bindings.get(expression)
+        if known is None:
+            known = self._bindings[expression] = self._find_bindings(expression)
+        return known
+
+    def _find_bindings(self, expression: int) -> tuple[Binding, ...]:
         evaluation = self.evaluation
         row = evaluation.row(expression)
         if row is None:

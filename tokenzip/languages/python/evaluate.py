@@ -77,6 +77,7 @@ class Evaluation(Modules):
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
+        self._definitions: dict[tuple[str, str], Function | Class] = {}
         self._path = ""
         self._own: tuple[Expression, ...] = ()
         self._own_values: dict[int, Types] = {}
@@ -90,12 +91,15 @@ class Evaluation(Modules):
     def definition(self, path: str, qualified: str) -> Function | Class | None:
         """A definition of a file; of the file being linked also those that no other file can reach."""
         self.note("def", path, qualified)
+        known = self._definitions.get((path, qualified))
+        if known is not None:
+            return known
         found = self.interface(path).definitions.get(qualified)
-        if found is None and path == self._path:
-            found = self._local.get(qualified)
-        if found is None:
-            return None
-        return Function._make(found) if found[0] == "function" else Class._make(found)
+        if found is not None:
+            known = self._definitions[path, qualified] = _record(found)
+            return known
+        found = self._local.get(qualified) if path == self._path else None
+        return _record(found) if found is not None else None
 
     def _key(self, kind: str, path: str, qualified: str, *rest: Any) -> tuple[Any, ...]:
         """The key of a look-up about a definition: what only this file can reach is not shared between links."""
@@ -1178,6 +1182,10 @@ class Evaluation(Modules):
             types = self.awaited(types)
         is_iterator = any(item[0] == "X" and item[1] in SEQUENCES for item in types)
         return self.iterate(types) if found.flags & GENERATOR and is_iterator else types
+
+
+def _record(entry: Any) -> Function | Class:
+    return Function._make(entry) if entry[0] == "function" else Class._make(entry)
 
 
 def _is_transparent(types: Types) -> bool:

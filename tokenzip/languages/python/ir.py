@@ -11,7 +11,6 @@ only the project can answer. Two forms of the same thing:
 ``("global", name)``                 a module-level name or a builtin
 ``("def", qualified)``               a function or class of this file
 ``("raw", qualified)``               that function before its decorators
-``("raw", qualified)``               that function before its decorators
 ``("import", module, level, name)``  an import; name None: the module itself
 ``("self", cls)``                    an instance of the class of this file whose method this is
 ``("class", cls)``                   that class itself (``cls`` in class methods)

@@ -22,6 +22,7 @@ class Modules(Lookups):
     def __init__(self, view: View) -> None:
         super().__init__(view)
         self._interfaces: dict[str, Interface] = {}
+        self._modules: dict[str, Types] = {}
 
     def interface(self, path: str) -> Interface:
         """The interface of a file of this view. The caller notes the fact."""
@@ -35,16 +36,17 @@ class Modules(Lookups):
     def module_at(self, base: str) -> Types:
         """The module whose path without suffix is `base`: a package, a source, a stub, else a directory."""
         self.note("path", base)
-        view = self.view
-        if view.is_file(package := posixpath.join(base, "__init__.py")):
-            return (("M", package),)
-        if view.is_file(base + ".py"):
-            return (("M", base + ".py"),)
-        if view.is_file(stub := posixpath.join(base, "__init__.pyi")):
-            return (("M", stub),)
-        if view.is_file(base + ".pyi"):
-            return (("M", base + ".pyi"),)
-        return (("N", base),) if view.is_directory(base) else ()
+        known = self._modules.get(base)
+        if known is None:
+            known = self._modules[base] = self._module_at(base)
+        return known
+
+    def _module_at(self, base: str) -> Types:
+        for name in ("/__init__.py", ".py", "/__init__.pyi", ".pyi"):
+            path = base + name if base else name[1:]
+            if self.view.is_file(path):
+                return (("M", path),)
+        return (("N", base),) if self.view.is_directory(base) else ()
 
     def is_package(self, directory: str) -> bool:
         """Whether a directory is a regular package."""
@@ -55,18 +57,23 @@ class Modules(Lookups):
         """The module `name` below a package or namespace package."""
         if module[0] == "M" and not is_init(module[1]):
             return ()
-        return self.module_at(posixpath.join(module_base(module[1]) if module[0] == "M" else module[1], name))
+        base = module_base(module[1]) if module[0] == "M" else module[1]
+        return self.module_at(f"{base}/{name}" if base else name)
 
     def resolve(self, module: str, level: int, path: str) -> Types:
         """What ``import module`` in the file at `path` finds: M or N; Y if it lies outside the project, Z if it is missing."""
-        directory = posixpath.dirname(path)
-        if level:
-            for _ in range(level - 1):
-                if not directory:
-                    return (("Z", module),)
-                directory = posixpath.dirname(directory)
-            return self.module_at(posixpath.join(directory, *filter(None, module.split(".")))) or (("Z", module),)
-        return self._absolute(module, directory)
+        directory = path.rpartition("/")[0]
+        return self.lookup(("module", module, level, directory), self._resolve, module, level, directory)  # type: ignore[no-any-return]
+
+    def _resolve(self, module: str, level: int, directory: str) -> Types:
+        if not level:
+            return self._absolute(module, directory)
+        for _ in range(level - 1):
+            if not directory:
+                return (("Z", module),)
+            directory = posixpath.dirname(directory)
+        base = posixpath.join(directory, *module.split(".")) if module else directory
+        return self.module_at(base) or (("Z", module),)
 
     def _absolute(self, module: str, directory: str) -> Types:
         first, *rest = module.split(".")
@@ -228,14 +235,12 @@ class Modules(Lookups):
 
 def is_init(path: str) -> bool:
     """Whether a file is the one that makes its directory a package."""
-    return path.rpartition("/")[2] in ("__init__.py", "__init__.pyi")
+    return path.endswith(("__init__.py", "__init__.pyi")) and path.rpartition("/")[2].startswith("__init__")
 
 
 def module_base(path: str) -> str:
     """The path of a module without suffix; of a package, its directory."""
-    if is_init(path):
-        return posixpath.dirname(path)
-    return posixpath.splitext(path)[0]
+    return path.rpartition("/")[0] if is_init(path) else path.rpartition(".")[0]
 
 
 def _table(value: Any, *keys: str) -> Any:
