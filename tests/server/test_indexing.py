@@ -61,7 +61,7 @@ class Place:
 
     def operation(self, repository: Any, arguments: dict[str, Any]) -> dict[str, Any]:
         if not self.is_indexed:
-            repository.progress("reading", 0, 4)
+            repository.progress("reading", 0, 400)
         return {"indexed": self.is_indexed}
 
     def client(self, **options: Any) -> InProcess:

@@ -19,6 +19,9 @@ from tokenzip.server.protocol import Call, Json
 PATIENCE = 1.7
 """Seconds after which a call that is indexing is answered with how far it is."""
 
+FEW = 100
+"""Files that are indexed sooner than a child has started."""
+
 GLANCE = 0.2
 """Seconds between two looks at a call that was not indexing when the patience ended, but may begin to."""
 
@@ -61,7 +64,7 @@ class Question:
         """The index has done so much of a stage. Raises Cancelled to stop it if nobody wants it, Elsewhere to move it."""
         if self._call.is_over and not self._may_go_on:
             raise Cancelled("The call was cancelled")
-        if self._goes_elsewhere:
+        if self._goes_elsewhere and total > FEW:
             raise Elsewhere
         self._tell((stage, done, total))
 
