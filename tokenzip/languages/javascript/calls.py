@@ -23,6 +23,11 @@ _MAX_SIGNATURES = 3
 """Signatures that are followed of those that fit a call: the first one that fits counts, and fitting is judged roughly."""
 _MAX_LEVEL = 3
 """Calls inside calls that are followed with the values of their arguments."""
+_FOLLOWED = frozenset({
+    "Promise.all", "Promise.allSettled", "Promise.resolve", "Promise.race", "Promise.any", "Array.from", "Array.of", "Set", "Map",
+    "Object.values", "Object.entries", "Object.keys", "structuredClone", "Object",
+})  # fmt: skip
+"""Functions of the language whose result is known from their arguments."""
 Mapping = dict[tuple[str, str, str], Alternatives]
 _REST = 1
 
@@ -413,6 +418,8 @@ class Calls(Values):
 
     def _call_external(self, one: Alternative, arguments: tuple[Any, ...], path: str) -> Alternatives:
         name = one[1]
+        if name not in _FOLLOWED:
+            return (one,) if len(name) > 160 else (("Y", name + "()"),)
         first = self.argument(path, arguments[0]) if arguments else NOTHING
         if name in ("Promise.all", "Promise.allSettled"):
             return self._gathered(first)
@@ -431,11 +438,7 @@ class Calls(Values):
             return (("X", "Array", ((("T", ((("X", "string", ()),), inner)),),)),)
         if name == "Object.keys":
             return (("X", "Array", ((("X", "string", ()),),)),)
-        if name in ("structuredClone", "Object"):
-            return first
-        if name.endswith((".fn", "()")) and len(name) > 160:
-            return (one,)
-        return (("Y", name + "()"),)
+        return first
 
     def _values_of(self, one: Alternative) -> Alternatives:
         if one[0] == "X" and one[1] in MAPS and len(one[2]) > 1:

@@ -23,7 +23,7 @@ Grammar = Literal["javascript", "typescript", "tsx"]
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 8000))
 
 _TOKENS = re.compile(
-    rb"\x00.|//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n\x00]|\\.)*\"|'(?:[^'\\\n\x00]|\\.)*'|`[^`\x00]*`|[\w$#@]+|[^\s\w]", re.DOTALL
+    rb"//[^\n]*|/\*.*?\*/|(\x00.|[\w$#@]+|\"(?:[^\"\\\n\x00]|\\.)*\"|'(?:[^'\\\n\x00]|\\.)*'|`[^`\x00]*`|[^\s\w])", re.DOTALL
 )
 _NEWLINE = re.compile(rb"\n")
 
