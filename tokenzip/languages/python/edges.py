@@ -15,7 +15,11 @@ from tokenzip.model import EdgeRow, FileIR, LinkedFile, SymbolRow, UnresolvedRow
 
 _RECURSION = 20_000
 """Between two look-ups the evaluation of one expression nests a few hundred frames; see `languages.evaluation`."""
+_new = tuple.__new__
+"""Makes rows: half the price of calling the named tuple, and there are hundreds in a file."""
 Target = tuple[str, str]
+_Call = tuple[tuple[tuple[str, Target], ...], tuple[tuple[str, Target], ...], str, str]
+"""(tier, target) of what is called; (kind, target) of what is only named; reason and detail if nothing is called."""
 _KINDS = {"use": "reads", "modify": "modifies", "type": "references", "decorate": "decorates", "inherit": "inherits"}
 
 
@@ -69,7 +73,8 @@ class _Linking:
         self._seen: set[tuple[int, str, str, str]] = set()
         self._exact: dict[int, frozenset[Target]] = {}
         self._bindings: dict[int, tuple[Binding, ...]] = {}
-        self._imported: set[tuple[int, str, int]] = set()
+        self._calls: dict[int, _Call] = {}
+        self._uses: dict[int, tuple[str, tuple[Binding, ...], str]] = {}
 
     def reference(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
         """One reference of the body."""
@@ -85,25 +90,36 @@ class _Linking:
     # ---- calls
 
     def _call(self, source: int, expression: int, line: int, name: str) -> None:
+        known = self._calls.get(expression)
+        if known is None:
+            known = self._calls[expression] = self._resolve_call(expression)
+        targets, mentioned, reason, detail = known
+        for tier, target in targets:
+            self.edges.append(_new(EdgeRow, (source, "calls", tier, line, target[0], target[1], "")))
+        for kind, target in mentioned:
+            self._once(source, kind, "exact", line, target)
+        if reason:
+            self.unresolved.append(_new(UnresolvedRow, (source, "calls", line, name, reason, detail)))
+
+    def _resolve_call(self, expression: int) -> _Call:
+        """What a call of the expression calls, what it merely names, and why it calls nothing."""
         types = self.evaluation.ex(self.path, expression)
         if len(types) > 1 and self._is_any_item(expression):
-            self.unresolved.append(UnresolvedRow(source, "calls", line, name, "ambiguous"))
-            return
-        found: set[Target] = set()
-        is_ambiguous = any(item[0] == "X" and item[1] == "Callable" for item in types)
+            return (), (), "ambiguous", ""
+        # an overload gives either an object or a plain function: nobody can say which is called
+        either = len(types) > 1 and _has_callable(types)
+        by_name = self._bound_by_name(expression)
+        targets: dict[Target, str] = {}
         for item in types:
-            if is_ambiguous and item[0] == "I":
-                continue  # an overload gives either an object or a plain function: nobody can say which is called
-            for target in self._callees(item):
-                tier = "exact" if target in self._bound_by_name(expression) else "typed"
-                self._edge(source, "calls", tier, line, target)
-                found.add(target)
-        for target in sorted(self._bound_by_name(expression) - found):
-            kind = "references" if self.evaluation.definition(*target) is not None else "reads"
-            self._once(source, kind, "exact", line, target)
-        if not found:
-            reason, detail = self._why(types, expression)
-            self.unresolved.append(UnresolvedRow(source, "calls", line, name, reason, detail))
+            if not (either and item[0] == "I"):
+                for target in self._callees(item):
+                    targets[target] = "exact" if target in by_name else "typed"
+        mentioned = []
+        for target in sorted(by_name.difference(targets)) if by_name else ():
+            is_definition = self.evaluation.definition(*target) is not None
+            mentioned.append(("references" if is_definition else "reads", target))
+        reason, detail = ("", "") if targets else self._why(types, expression)
+        return tuple([(tier, target) for target, tier in targets.items()]), tuple(mentioned), reason, detail
 
     def _is_any_item(self, expression: int) -> bool:
         """Whether what is called is picked from a container by a key that is not known."""
@@ -155,7 +171,7 @@ class _Linking:
                 return "missing", item[1]
             if item[0] == "B":
                 return "external", f"{item[2][1]}.{item[1]}" if item[2][0] == "X" else item[1]
-        if any(item[0] == "I" for item in types) and any(item[0] == "X" and item[1] == "Callable" for item in types):
+        if len(types) > 1 and _has_callable(types):
             return "ambiguous", ""
         if types and all(item[0] in ("X", "R", "T") for item in types):
             return "external", ""
@@ -236,16 +252,23 @@ class _Linking:
     # ---- reads, writes, mentions
 
     def _use(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
+        known = self._uses.get(expression)
+        if known is None:
+            known = self._uses[expression] = self._resolve_use(expression)
+        tier, bindings, reason = known
+        for binding in bindings:
+            self._mention(source, kind, tier, line, binding)
+        if reason and (kind != "type" or reason == "missing"):
+            self.unresolved.append(_new(UnresolvedRow, (source, _KINDS[kind], line, name, reason, "")))
+
+    def _resolve_use(self, expression: int) -> tuple[str, tuple[Binding, ...], str]:
+        """Tier and bindings of a name or attribute; else the reason why there are none."""
+        tier, reason = "exact", ""
         bindings = self._bindings_of(expression)
-        tier = "exact"
         if not bindings:
             tier = "typed"
             bindings, reason = self._attribute_bindings(expression)
-            if reason and (kind != "type" or reason == "missing"):
-                self.unresolved.append(UnresolvedRow(source, _KINDS[kind], line, name, reason))
-        for binding in bindings:
-            if binding[0] in ("D", "W"):
-                self._mention(source, kind, tier, line, binding)
+        return tier, tuple([binding for binding in bindings if binding[0] in ("D", "W")]), reason
 
     def _attribute_bindings(self, expression: int) -> tuple[tuple[Binding, ...], str]:
         """The members that an attribute access means, by the type of its receiver; else why they are not known."""
@@ -360,7 +383,7 @@ class _Linking:
     # ---- results
 
     def _edge(self, source: int, kind: str, tier: str, line: int, target: Any, detail: str = "") -> None:
-        self.edges.append(EdgeRow(source, kind, tier, line, target[0], target[1], detail))
+        self.edges.append(_new(EdgeRow, (source, kind, tier, line, target[0], target[1], detail)))
 
     def _once(self, source: int, kind: str, tier: str, line: int, target: Target, detail: str = "") -> None:
         """One edge for each source and target: the first line speaks for all."""
@@ -368,6 +391,10 @@ class _Linking:
         if key not in self._seen:
             self._seen.add(key)
             self._edge(source, kind, tier, line, target, detail)
+
+
+def _has_callable(types: Types) -> bool:
+    return any(item[0] == "X" and item[1] == "Callable" for item in types)
 
 
 def _classes_of(item: Alternative) -> list[Alternative]:
