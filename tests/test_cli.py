@@ -406,3 +406,24 @@ def test_the_document_knows_every_command_and_option() -> None:
 def test_the_document_names_no_option_that_is_not_there() -> None:
     known = {option for command in cli.root.commands.values() for parameter in command.params for option in parameter.opts}
     assert set(re.findall(r"--[a-z][a-z-]+", DOCUMENT)) <= known
+
+
+def test_serve_speaks_nothing_but_the_protocol(lamp: Repo) -> None:
+    first = {"jsonrpc": "2.0", "id": 1, "method": "initialize"}
+    first["params"] = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    for words in ((), ("--at", "HEAD", "--repo", str(lamp.path))):
+        done = subprocess.run(
+            [sys.executable, "-m", "tokenzip", "serve", *words],
+            cwd=lamp.path, env=os.environ, input=json.dumps(first).encode() + b"\n", capture_output=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "tokenzip"
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not os.path.isdir("/proc/self"), reason="needs a folder that nobody can write to")
+def test_a_store_that_cannot_be_made_is_a_clear_error(lamp: Repo) -> None:
+    done = spawn("map", cwd=lamp.path, TOKENZIP_HOME="/proc/self/nowhere")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"hint: set TOKENZIP_HOME" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -401,3 +401,12 @@ ORIENTATION: list[tuple[str, dict[str, Any]]] = [
     ("query_module", {"module": "."}),
     ("query_module", {"module": "web"}),
 ]
+
+
+def test_names_alone_are_much_shorter_and_can_be_fed_back(ask: Ask) -> None:
+    arguments = {"handle": "discounted", "kinds": ["calls"], "depth": 3}
+    whole, names = ask("get_dependants", **arguments), ask("get_dependants", **arguments, detail="names")
+    assert handles(whole) == handles(names)
+    assert set(names["items"][0]) == {"handle", "line", "edge", "distance"}
+    assert names["token_count"] < 0.7 * whole["token_count"]
+    assert set(ask("search_symbols", query="cart", detail="names")["items"][0]) == {"handle", "line", "score", "match"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tokenzip.model import Edge, Revision, Symbol, SymbolKey
@@ -46,19 +46,29 @@ def revision_item(revision: Revision) -> Item:
     return {"rev": revision.rev, "commit": revision.commit, "dirty": revision.dirty}
 
 
-def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ()) -> Item:
+def wanted(arguments: Arguments) -> frozenset[str]:
+    """What a question wants of each item: ``names`` alone or all that a list says, with ``source`` and ``doc`` on request."""
+    return frozenset({*arguments.get("include", ()), arguments.get("detail", "signatures")})
+
+
+def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = ()) -> Item:
     """What a list says about a symbol."""
-    item: Item = {
-        "handle": symbol.handle,
-        "id": str(symbol.id),
-        "kind": symbol.kind,
-        "file": symbol.path,
-        "line": symbol.line,
-        "end_line": symbol.end_line,
-    }
-    signature = one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH)
-    if signature not in {"", symbol.name}:
-        item["signature"] = signature
+    item: Item = {"handle": symbol.handle}
+    if "names" in include:
+        item["line"] = symbol.line
+    else:
+        item.update(
+            {
+                "id": str(symbol.id),
+                "kind": symbol.kind,
+                "file": symbol.path,
+                "line": symbol.line,
+                "end_line": symbol.end_line,
+            }
+        )
+        signature = one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH)
+        if signature not in {"", symbol.name}:
+            item["signature"] = signature
     if "doc" in include and (doc := snapshot.docstring(symbol)):
         item["doc"] = doc
     if "source" in include:
@@ -77,7 +87,7 @@ def file_item(snapshot: Snapshot, path: str) -> Item:
     return item
 
 
-def key_item(snapshot: Snapshot, key: SymbolKey, include: Sequence[str] = ()) -> Item:
+def key_item(snapshot: Snapshot, key: SymbolKey, include: Collection[str] = ()) -> Item:
     """The item of a symbol or, for an empty qualified name, of its file."""
     symbol = snapshot.symbol(key) if key.qualified else None
     return symbol_item(snapshot, symbol, include) if symbol is not None else file_item(snapshot, key.path)

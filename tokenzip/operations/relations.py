@@ -11,7 +11,7 @@ from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, Lazy, edge_part, file_item, key_item, listing, symbol_item
+from tokenzip.operations.items import Item, Lazy, edge_part, file_item, key_item, listing, symbol_item, wanted
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -49,7 +49,7 @@ def _symbol_relations(
     snapshot: Snapshot, arguments: Arguments, symbol: Symbol, depth: int, kinds: Sequence[str], *, backward: bool
 ) -> Answer:
     reached = graph.by_use(snapshot, graph.closure(snapshot, symbol.key, depth, kinds, backward=backward))
-    include = arguments.get("include", ())
+    include = wanted(arguments)
     items = Lazy(reached, lambda node: _reached_item(snapshot, node, include))
     head: dict[str, Any] = {"of": symbol_item(snapshot, symbol, include)}
     direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
@@ -84,7 +84,7 @@ def completeness(possible: graph.Open, why: str) -> bool | Item:
     return answer
 
 
-def _reached_item(snapshot: Snapshot, node: graph.Reached, include: Sequence[str]) -> Item:
+def _reached_item(snapshot: Snapshot, node: graph.Reached, include: Collection[str]) -> Item:
     item = key_item(snapshot, node.key, include)
     edges, others = graph.strongest(node.edges)
     item["edge"] = edge_part(edges)

@@ -10,7 +10,7 @@ from tokenzip.errors import UnknownSymbol, UsageError
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, Lazy, file_item, listing, symbol_item
+from tokenzip.operations.items import Item, Lazy, file_item, listing, symbol_item, wanted
 from tokenzip.operations.relations import completeness, external_packages, folded_users
 from tokenzip.operations.survey import ENTRY_STEMS, PACKAGE_STEMS, PASSING_ON, Name, Survey, Tally, entry_rank, survey
 
@@ -243,7 +243,7 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
         raise UsageError(f"{arguments['path']} is a {what}", hint=f"Ask query_{what} instead.")
     file = snapshot.file(target.path)
     assert file is not None, "a resolved path exists"
-    include = arguments.get("include", ())
+    include = wanted(arguments)
     outline = [symbol for symbol in file.symbols if symbol.kind not in _OUTLINE_LEAVES_OUT and not symbol.flags & Flag.LOCAL]
     items = Lazy(outline, lambda symbol: symbol_item(snapshot, symbol, include))
     imports = [edge for edge in snapshot.file_edges(file.path) if edge.kind == "imports" and edge.target.path != file.path]

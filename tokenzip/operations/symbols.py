@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.errors import UsageError
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, edge_part, key_item, listing, signature_of, symbol_item, symbol_source
+from tokenzip.operations.items import Item, edge_part, key_item, listing, signature_of, symbol_item, symbol_source, wanted
 from tokenzip.operations.relations import completeness, names_of
 
 if TYPE_CHECKING:
@@ -126,12 +126,12 @@ def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
         module=None if module is None else module.path,
         limit=arguments.get("limit", 20),
     )
-    items = [_hit_item(snapshot, hit.symbol, hit.score, hit.why, arguments.get("include", ())) for hit in hits]
+    items = [_hit_item(snapshot, hit.symbol, hit.score, hit.why, wanted(arguments)) for hit in hits]
     calls = [call("query_symbol", handle=items[0]["handle"], at=arguments.get("at"))] if items else []
     return listing(snapshot, arguments, items, calls=calls)
 
 
-def _hit_item(snapshot: Snapshot, symbol: Symbol, score: float, why: str, include: Sequence[str]) -> dict[str, Any]:
+def _hit_item(snapshot: Snapshot, symbol: Symbol, score: float, why: str, include: Collection[str]) -> dict[str, Any]:
     item = symbol_item(snapshot, symbol, include)
     item["score"] = round(score, 2)
     if why:

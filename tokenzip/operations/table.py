@@ -12,7 +12,8 @@ from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operatio
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
 
-_INCLUDE = Parameter("include", "array", description="Add to each item: source, doc, detail", enum=("source", "doc", "detail"))
+_INCLUDE = Parameter("include", "array", description="Add to each item", enum=("source", "doc"))
+_DETAIL = Parameter("detail", "string", description="names: handles and lines alone", enum=("names", "signatures"))
 _HANDLE = Parameter("handle", "string", True, "path::Qualified.name, a unique short form of it, or a file path")
 _KINDS = Parameter("kinds", "array", description="Only these kinds of edge (default: all)", enum=EDGE_KINDS)
 _DEPTH = Parameter("depth", "integer", description="How many steps to follow (default 1)")
@@ -24,7 +25,11 @@ OPERATIONS: dict[str, Operation] = {
             "diff_commits",
             "What changed between two revisions as symbols, what breaks, and who is reached",
             (
-                Parameter("base", "string", description="Older revision (default HEAD); A...B as head means their merge base"),
+                Parameter(
+                    "base",
+                    "string",
+                    description="Older revision (default HEAD); A..B or A...B (from the merge base) names both",
+                ),
                 Parameter("head", "string", description="Newer revision (default WORKTREE)"),
                 Parameter("impact", "integer", description="How many steps to follow from what changed (default 1)"),
                 *COMMON,
@@ -35,13 +40,13 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "get_dependants",
             "Who uses a symbol or file: callers, importers, subclasses ... (kinds=[calls] for callers alone)",
-            (_HANDLE, _KINDS, _DEPTH, _INCLUDE, *COMMON, CURSOR),
+            (_HANDLE, _KINDS, _DEPTH, _DETAIL, _INCLUDE, *COMMON, CURSOR),
             on_snapshot(relations.get_dependants),
         ),
         Operation(
             "get_dependencies",
             "What a symbol or file uses: callees, imports, bases ... (kinds=[calls] for callees alone)",
-            (_HANDLE, _KINDS, _DEPTH, _INCLUDE, *COMMON, CURSOR),
+            (_HANDLE, _KINDS, _DEPTH, _DETAIL, _INCLUDE, *COMMON, CURSOR),
             on_snapshot(relations.get_dependencies),
         ),
         Operation(
@@ -58,7 +63,7 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "query_file",
             "One file: its symbols, imports, problems and who uses it",
-            (Parameter("path", "string", True, "File path from the repository root"), _INCLUDE, *COMMON, CURSOR),
+            (Parameter("path", "string", True, "File path from the repository root"), _DETAIL, _INCLUDE, *COMMON, CURSOR),
             on_snapshot(structure.query_file),
         ),
         Operation(
@@ -87,6 +92,7 @@ OPERATIONS: dict[str, Operation] = {
                 Parameter("kinds", "array", description="Only these kinds of symbol", enum=SYMBOL_KINDS),
                 Parameter("module", "string", description="Only in this module (name or directory)"),
                 Parameter("limit", "integer", description="How many at most (default 20)"),
+                _DETAIL,
                 _INCLUDE,
                 *COMMON,
                 CURSOR,
