@@ -37,6 +37,10 @@ _MAX_PROBLEMS = 10
 Values = dict[str, Any]
 
 
+TOOLS = "tool"
+"""The table of ``pyproject.toml`` in which each tool has a table of its own."""
+
+
 class _Malformed(Exception):
     """The file as a whole cannot be read."""
 
@@ -79,7 +83,7 @@ class Manifest:
         status: Status = "partial" if problems else "parsed"
         reason = problems[0].message if problems else None
         announces = tuple(sorted(set(self.announce(values))))
-        return FileIR(status, lines, Interface(names=values, announces=announces), problems=problems, reason=reason)
+        return FileIR(status, lines, _interface(values, announces), problems=problems, reason=reason)
 
     def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
         return ()
@@ -96,6 +100,15 @@ class _NoEdges:
 
     def link(self, path: str, ir: FileIR) -> LinkedFile:
         return LinkedFile()
+
+
+def _interface(values: Values, announces: tuple[str, ...]) -> Interface:
+    """Top-level keys as names. A table of tools is asked for one tool at a time, so its entries are members, each a fact of
+    its own: what a linter is told must not make every file of a project be linked again."""
+    tools = values.get(TOOLS)
+    if not isinstance(tools, dict):
+        return Interface(names=values, announces=announces)
+    return Interface({key: value for key, value in values.items() if key != TOOLS}, members={TOOLS: tools}, announces=announces)
 
 
 def plain(values: Mapping[str, Any]) -> Values:
@@ -117,7 +130,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, dict):
         return {_text(str(key)): _plain(item, depth - 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item, depth - 1) for item in value]
+        return tuple([_plain(item, depth - 1) for item in value])
     return str(value)
 
 

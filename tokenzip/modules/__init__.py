@@ -120,7 +120,8 @@ def _read(directory: str, names: list[str], interface: InterfaceOf, source: Sour
         if name == "setup.py":
             values = setup_keywords(source(path)) if source is not None else {}
         else:
-            values = interface(path).names
+            said = interface(path)
+            values = {**said.names, **said.members}
         out.append(READERS[name](name, values))
     return out
 

@@ -137,10 +137,10 @@ class Modules(Lookups):
         """Import roots that the manifest in a directory declares."""
         roots: list[str] = []
         pyproject = posixpath.join(directory, "pyproject.toml")
-        self.note("sym", pyproject, "tool")
-        tool = self.interface(pyproject).names.get("tool")
-        if isinstance(tool, dict):
-            roots.extend(_roots_of_tools(tool))
+        tools = self.interface(pyproject).members.get("tool", {})
+        for tool in _TOOLS:
+            self.note("mem", pyproject, "tool", tool)
+        roots.extend(_roots_of_tools({tool: tools[tool] for tool in _TOOLS if tool in tools}))
         setup = posixpath.join(directory, "setup.cfg")
         for section in ("options", "options.packages.find"):
             self.note("sym", setup, section)
@@ -249,6 +249,10 @@ def _table(value: Any, *keys: str) -> Any:
     return value
 
 
+_TOOLS = ("setuptools", "pytest", "hatch", "pyright", "mypy", "pdm", "poetry")
+"""Tables of ``[tool]`` in which import roots may be declared."""
+
+
 def _roots_of_tools(tool: dict[str, Any]) -> list[str]:
     """Import roots in the ``[tool.*]`` tables of build backends, test runner and type checkers."""
     roots: list[str] = []
@@ -265,7 +269,7 @@ def _roots_of_tools(tool: dict[str, Any]) -> list[str]:
     ):
         if isinstance(value, str):
             roots.extend(value.replace(":", " ").split())
-        elif isinstance(value, list):
+        elif isinstance(value, tuple):
             roots.extend(item for item in value if isinstance(item, str))
     for package in _table(tool, "poetry", "packages") or ():
         if isinstance(package, dict) and isinstance(package.get("from"), str):
