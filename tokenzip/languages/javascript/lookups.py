@@ -494,13 +494,21 @@ class Definitions(Resolver):
         if declared is None or declared[0] not in ("c", "f"):
             return ()
         for spread in declared[5] if declared[0] == "c" else declared[8]:
-            if not isinstance(spread, int) and any(self.member(one, member) for one in self.expand(self.value(path, spread))):
+            if not isinstance(spread, int) and self.through(path, spread, member):
                 return (("v", ("a", spread, member), None),)
         return ()
 
     def member(self, one: Alternative, name: str) -> Alternatives:
         """What a member of an alternative may be."""
         raise NotImplementedError
+
+    def through(self, path: str, expr: Any, name: str) -> Alternatives:
+        """A member of what is spread into a definition: a look-up of its own, since it may lead back to the definition."""
+        found: Alternatives = self.lookup(("through", path, expr, name), self._through, path, expr, name)
+        return found
+
+    def _through(self, path: str, expr: Any, name: str) -> Alternatives:
+        return union([self.member(one, name) for one in self.expand(self.value(path, expr))])
 
     def instance_member(self, instance: Alternative, name: str, skip: int = 0, receiver: Alternative | None = None) -> Alternatives:
         found = self.find_member(instance[1], instance[2], name, skip)
@@ -566,7 +574,7 @@ class Definitions(Resolver):
                             return self.bound(found, one)
         spreads = declared[8] if declared[0] == "f" else declared[5] if declared[0] == "c" else ()
         for spread in spreads:
-            found = union([self.member(part, name) for part in self.expand(self.value(path, spread))])
+            found = self.through(path, spread, name)
             if found:
                 return found
         return self._merged_namespace(path, owner, name)
@@ -591,7 +599,7 @@ class Definitions(Resolver):
         declared = self.definition(path, owner)
         is_object = declared is not None and declared[0] == "o"
         for value in reversed(declared[3]) if is_object else ():
-            found = union([self.member(part, name) for part in self.expand(self.value(path, value))])
+            found = self.through(path, value, name)
             if found and found[0][0] not in ("B", "Y"):
                 return found
         entries = self.member_entries(path, owner, name)
@@ -599,7 +607,7 @@ class Definitions(Resolver):
             known: Alternatives = self.lookup(("member", path, owner, name), self._member_value, path, owner, entries)
             return self.bound(known, one)
         for spread in reversed(declared[2]) if is_object else ():
-            found = union([self.member(part, name) for part in self.expand(self.value(path, spread))])
+            found = self.through(path, spread, name)
             if found:
                 return found
         return self._merged_namespace(path, owner, name) if declared is not None else NOTHING

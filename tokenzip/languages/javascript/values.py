@@ -333,7 +333,7 @@ class Values(Types):
         else:
             spreads = declared[5] if declared is not None and declared[0] == "c" else ()
         for spread in spreads:
-            found = union([self.member(part, name) for part in self.expand(self.value(one[1], spread))])
+            found = self.through(one[1], spread, name)
             if found:
                 return self.bound(found, one)
         return self.instance_member(one, "[]")
