@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tokenzip.errors import TokenzipError
 from tokenzip.model import Flag, Symbol
-from tokenzip.search.corpus import Corpus, corpus_of
+from tokenzip.search.corpus import Corpus, Memory, corpus_of
 from tokenzip.search.history import COMMITS, SHELF, History
 from tokenzip.search.words import Question, bare_name, joined, nearest, parts, path_words, question
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CANDIDATES = 120
 """Files that are read for a question."""
-FILES = 10
+FILES = 7
 """Best files whose symbols are ranked."""
 PER_FILE = 3
 """Symbols of one file in an answer, unless more are asked for."""
@@ -39,11 +39,18 @@ _LENGTH = 0.75
 _SPOKEN, _ACTIVE, _TOGETHER, _PAIRED, _COMPOUND = 0.5, 0.1, 0.2, 0.5, 0.3
 """Weight of what history says and of compounds, against 1 for the best file by its words."""
 _SEEDS = 5
+_SHARE = 0.1
+"""Part of a symbol's match that counts however good its file is."""
+_PLACE = 0.2
+"""Weight of a word of a file's path for each symbol in it, against 4 for one in the symbol's own name."""
+_SHADOW_FROM, _SHADOW = 0.75, 0.6
+"""A symbol gives way to a member that matches nearly as well: from which part of its score on, and to how much of it."""
 _FEW, _GUESSES, _LONGEST = 3, 8, 60
 """Words up to which a question's unknown ones are guessed at, guesses for each, letters of a word that are looked at."""
 _PREFIX, _SPELLING = 0.5, 0.6
 """How much a word counts that only begins with the word asked for, or resembles it."""
 
+EXACT = "exact name"
 _NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
 """Kinds that answer a search only when they are asked for."""
 _VALUES = frozenset({"variable", "constant", "property"})
@@ -117,6 +124,21 @@ class _Term:
 
 
 @dataclass(frozen=True, slots=True)
+class _Names:
+    """The names of a file's symbols, in their order."""
+
+    words: tuple[frozenset[str], ...]
+    counts: Mapping[str, int]
+    """How many of the names hold each word."""
+    lower: tuple[str, ...]
+    total: int
+
+
+TEXTS: Memory[bytes] = Memory(1000, len, 16_000_000)
+NAMES: Memory[_Names] = Memory(4000, lambda names: len(names.words), 200_000)
+
+
+@dataclass(frozen=True, slots=True)
 class _Written:
     """A name of several words as the question writes it, in lower case."""
 
@@ -136,8 +158,7 @@ class _Ranking:
         self._module = module
         self._terms, self._whole = _terms(self._question, self._corpus)
         self._texts: dict[str, bytes] = {}
-        self._lower_names: dict[str, list[str]] = {}
-        self._names: dict[str, tuple[list[frozenset[str]], dict[str, int]]] = {}
+        self._named_in: dict[str, _Names] = {}
 
     # ---- files
 
@@ -188,7 +209,7 @@ class _Ranking:
             return {}
         sizes = {path: len(self._text(path)) for path in paths}
         mean = sum(sizes.values()) / len(sizes) or 1.0
-        mean_names = sum(sum(self._counts(path).values()) for path in paths) / len(paths) or 1.0
+        mean_names = sum(self._names(path).total for path in paths) / len(paths) or 1.0
         written = self._written(paths)
         scores = {path: self._score(path, sizes[path] / mean, mean_names, written) for path in paths}
         most = max(scores.values()) or 1.0
@@ -200,7 +221,7 @@ class _Ranking:
         found: list[_Written] = []
         for name in self._question.compounds:
             if name.isidentifier():
-                form = name.encode()
+                form = name.encode("utf-8", "replace")
                 holding = sum(form in self._text(path) for path in paths)
                 if holding:
                     value = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) / self._whole
@@ -208,23 +229,23 @@ class _Ranking:
         return found
 
     def _score(self, path: str, size: float, mean_names: float, written: Sequence[_Written]) -> float:
-        text, counts = self._text(path), self._counts(path)
+        text, names = self._text(path), self._names(path)
         stem, folders = path_words(path)
         length = 1 - _LENGTH + _LENGTH * size
-        names_length = 0.5 + 0.5 * sum(counts.values()) / mean_names
+        names_length = 0.5 + 0.5 * names.total / mean_names
         position = self._corpus.positions[path]
         total = 0.0
         for term in self._terms:
             weight = 0.0
             for form, factor in term.forms.items():
-                body = text.count(form.encode()) if self._corpus.holds(position, form) else 0
-                found = _BODY * body / length + _NAME * counts.get(form, 0) / names_length
+                body = text.count(form.encode("utf-8", "replace")) if self._corpus.holds(position, form) else 0
+                found = _BODY * body / length + _NAME * names.counts.get(form, 0) / names_length
                 weight = max(weight, factor * (found + _STEM * (form in stem) + _FOLDER * (form in folders)))
             total += term.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
         whole_stem = posixpath.basename(path).partition(".")[0].lower()
         for one in written:
             weight = _BODY * text.count(one.form) / length + (_STEM if one.name == whole_stem else 0.0)
-            weight += _NAME * self._lower_names[path].count(one.name) / names_length
+            weight += _NAME * names.lower.count(one.name) / names_length
             total += one.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
         return total
 
@@ -232,22 +253,16 @@ class _Ranking:
         """The content in lower case; empty if it cannot be read."""
         text = self._texts.get(path)
         if text is None:
-            text = self._texts[path] = _content(self._snapshot, path).lower()
+            text = self._texts[path] = TEXTS.get(self._corpus.blob(path), lambda: _content(self._snapshot, path).lower())
         return text
 
-    def _counts(self, path: str) -> dict[str, int]:
-        """How many names of the file's symbols hold each word."""
-        known = self._names.get(path)
-        if known is None:
-            file = self._snapshot.file(path)
-            words = [frozenset(parts(symbol.name)) for symbol in file.symbols] if file is not None else []
-            self._lower_names[path] = [symbol.name.lower() for symbol in file.symbols] if file is not None else []
-            counts: dict[str, int] = {}
-            for held in words:
-                for word in held:
-                    counts[word] = counts.get(word, 0) + 1
-            known = self._names[path] = (words, counts)
-        return known[1]
+    def _names(self, path: str) -> _Names:
+        names = self._named_in.get(path)
+        if names is None:
+            names = self._named_in[path] = NAMES.get(
+                (self._corpus.blob(path), posixpath.splitext(path)[1]), lambda: _names_of(self._snapshot, path)
+            )
+        return names
 
     def _add_activity(self, scores: dict[str, float]) -> None:
         activity = self._history.activity
@@ -312,6 +327,7 @@ class _Ranking:
             shares.setdefault(path, dict(files).get(path, 0.0) / most)
         exact = {symbol.handle for symbol in named}
         hits = [hit for path, share in shares.items() for hit in self._hits(path, share, kinds, exact)]
+        hits = _without_shadows(hits)
         hits.sort(key=_order)
         head = [self._leaned_on(hit) for hit in hits[:_LEANED_ON]]
         head.sort(key=_order)
@@ -328,19 +344,19 @@ class _Ranking:
         if file is None:
             return
         damping = (0.6 if file.is_test else 1.0) * (0.3 if file.generated else 1.0)
-        text, counts = self._text(path), self._counts(path)
-        words = self._names[path][0]
-        terms = [one for term in self._terms if (one := _in_file(term, text, counts)).forms]
+        text, names = self._text(path), self._names(path)
+        place = frozenset().union(*path_words(path))
+        terms = [one for term in self._terms if (one := _in_file(term, text, names.counts, place)).forms]
         for symbol in file.symbols:
             is_exact = symbol.handle in exact
             if kinds and symbol.kind not in kinds:
                 continue
             if not kinds and (symbol.kind in _NEVER or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
                 continue
-            match, why = _match(symbol, terms, words, text)
+            match, why = _match(symbol, terms, names.words, text)
             bonus, reason = self._name_bonus(symbol, is_exact)
             if match or bonus:
-                score = (match * (0.4 + share) + bonus) * damping
+                score = (match * (_SHARE + share) + bonus) * damping
                 yield Hit(symbol, score, reason or why)
 
     def _name_bonus(self, symbol: Symbol, is_exact: bool) -> tuple[float, str]:
@@ -352,7 +368,7 @@ class _Ranking:
             written = is_exact and any(symbol.qualified_name.endswith(asked) for asked in self._question.names)
             if self._question.names[0] in (symbol.name, symbol.qualified_name) or len(self._question.words) <= 1:
                 share = 1.0
-            return (2.0 if written else 1.4) * share, "exact name" if written else "name, in other case"
+            return (2.0 if written else 1.4) * share, EXACT if written else "name, in other case"
         whole = self._question.text.strip().lower()
         if len(whole) >= 2 and not any(map(str.isspace, whole)) and name.startswith(whole):
             return 0.8 * len(whole) / len(name), "beginning of the name"
@@ -364,17 +380,34 @@ class _Ranking:
         return Hit(hit.symbol, hit.score * (1 + 0.2 * math.log1p(count) / math.log1p(_LEANED_ON)), hit.why)
 
 
+def _without_shadows(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits, those damped that have a member which matches nearly as well: the member is what was meant."""
+    best: dict[tuple[str, int], float] = {}
+    for hit in hits:
+        key = (hit.symbol.path, hit.symbol.row.parent)
+        best[key] = max(best.get(key, 0.0), hit.score)
+    return [
+        Hit(hit.symbol, hit.score * _SHADOW, hit.why)
+        if hit.why != EXACT and best.get((hit.symbol.path, hit.symbol.index), 0.0) >= _SHADOW_FROM * hit.score
+        else hit
+        for hit in hits
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Present:
     """What of a term occurs in one file."""
 
     term: _Term
     forms: tuple[tuple[str, bytes, float], ...]
+    place: float
+    """Its weight for every symbol of the file, because it is in the file's path."""
 
 
-def _in_file(term: _Term, text: bytes, counts: Mapping[str, int]) -> _Present:
-    forms = ((form, form.encode(), factor) for form, factor in term.forms.items())
-    return _Present(term, tuple(one for one in forms if one[0] in counts or one[1] in text))
+def _in_file(term: _Term, text: bytes, counts: Mapping[str, int], place: Collection[str]) -> _Present:
+    forms = ((form, form.encode("utf-8", "replace"), factor) for form, factor in term.forms.items())
+    present = tuple(one for one in forms if one[0] in counts or one[0] in place or one[1] in text)
+    return _Present(term, present, max((_PLACE * factor for form, _, factor in present if form in place), default=0.0))
 
 
 def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[str]], text: bytes) -> tuple[float, str]:
@@ -385,20 +418,22 @@ def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[
     length = (row.end - begin) / 6  # words, about
     norm = 0.8 + 0.2 * length / 80
     total = in_name = 0.0
+    in_text = False
     for present in terms:
-        weight = named = 0.0
+        weight, named = present.place, 0.0
         for form, written, factor in present.forms:
             found = factor * text.count(written, begin, row.end) / norm
             if form in own:
                 named = max(named, factor)
             weight = max(weight, found + (4 * factor if form in own else 0.0) + (factor if form in above else 0.0))
+        in_text = in_text or weight > present.place
         if weight:
             total += present.term.value * weight / (weight + 1.6)
             in_name += present.term.value * named
     if not total:
         return 0.0, ""
     complete = 1.2 if own and all(any(word in present.term.forms for present in terms) for word in own) else 1.0
-    why = "name" if in_name >= 0.5 * total else "text and name" if in_name else "text"
+    why = "name" if in_name >= 0.5 * total else "text and name" if in_name else "text" if in_text else "path"
     return total * complete * (1 + 0.1 * math.log1p(length)), why + _spelling(own, terms)
 
 
@@ -430,6 +465,17 @@ def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
         if count >= _LEANED_ON:
             break
     return count
+
+
+def _names_of(snapshot: Snapshot, path: str) -> _Names:
+    file = snapshot.file(path)
+    names = [row.name for row in file.rows] if file is not None else []
+    words = tuple(frozenset(parts(name)) for name in names)
+    counts: dict[str, int] = {}
+    for held in words:
+        for word in held:
+            counts[word] = counts.get(word, 0) + 1
+    return _Names(words, counts, tuple(name.lower() for name in names), sum(counts.values()))
 
 
 # ---- what a question is read with

@@ -9,9 +9,9 @@ import bisect
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tokenzip.model import BlobId
 from tokenzip.search.words import bare_name, path_words, words_of
@@ -19,6 +19,7 @@ from tokenzip.search.words import bare_name, path_words, words_of
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
+T = TypeVar("T")
 ContentOf = Callable[["Snapshot", str], bytes]
 
 _KEPT = 3
@@ -42,6 +43,7 @@ class Corpus:
     def __init__(self, files: Sequence[Entry], words: Mapping[BlobId, array[int]], vocabulary: Sequence[str]) -> None:
         self.paths = [file.path for file in files]
         self.positions = {path: position for position, path in enumerate(self.paths)}
+        self._blobs = [file.blob for file in files]
         self._tests = frozenset(file.path for file in files if file.is_test)
         self._bare: dict[str, list[str]] = {}
         self._postings: dict[str, array[int]] = {}
@@ -68,6 +70,10 @@ class Corpus:
         index = bisect.bisect_left(posted, position)
         return index < len(posted) and posted[index] == position
 
+    def blob(self, path: str) -> BlobId:
+        """The blob at one of `paths`."""
+        return self._blobs[self.positions[path]]
+
     def is_test(self, path: str) -> bool:
         return path in self._tests
 
@@ -86,6 +92,30 @@ class Corpus:
     def vocabulary(self) -> Sequence[str]:
         """Every word, sorted."""
         return self._sorted
+
+
+class Memory(Generic[T]):
+    """What was read of blobs lately: bounded by the number of entries and by their sizes together."""
+
+    def __init__(self, most: int, size: Callable[[T], int], room: int) -> None:
+        self._lock = threading.Lock()
+        self._most, self._size, self._room = most, size, room
+        self._used = 0
+        self._known: OrderedDict[Hashable, T] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        value = make()
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = value
+                self._used += self._size(value)
+            while len(self._known) > self._most or (self._used > self._room and len(self._known) > 1):
+                self._used -= self._size(self._known.popitem(last=False)[1])
+        return value
 
 
 class _Library:
