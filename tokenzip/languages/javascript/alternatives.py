@@ -48,7 +48,9 @@ def union(parts: Iterable[Alternatives]) -> Alternatives:
     return tuple(found)
 
 
-def substitute(alternatives: Alternatives, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0) -> Alternatives:
+def substitute(
+    alternatives: Alternatives, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0
+) -> Alternatives:
     """The alternatives with type variables replaced; those that are not in the mapping stay. Unchanged ones are the same object."""
     if not mapping or not alternatives or level > _MAX_LEVEL:
         return alternatives

@@ -198,11 +198,13 @@ class Annotations(Tables):
         found = []
         for child, name_text in zip(children, names, strict=True):
             constraint, default = child.child_by_field_name("constraint"), child.child_by_field_name("value")
-            found.append((
-                name_text,
-                self._inner(constraint) if constraint is not None else ABSENT,
-                self._inner(default) if default is not None else ABSENT,
-            ))
+            found.append(
+                (
+                    name_text,
+                    self._inner(constraint) if constraint is not None else ABSENT,
+                    self._inner(default) if default is not None else ABSENT,
+                )
+            )
         return found
 
     def _function(self, node: Node) -> int:
@@ -393,5 +395,3 @@ TYPE_READERS: dict[str, TypeReader] = {
     "template_literal_type": _A._template, "member_expression": _A._imported, "optional_type": _A._inner,
     "constraint": _A._inner, "default_type": _A._inner,
 }  # fmt: skip
-
-

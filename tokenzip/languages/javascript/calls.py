@@ -222,7 +222,12 @@ class Calls(Values):
         if kind == "Ct":
             return self._call_type(alternative, arguments, types, path)
         if kind in ("I", "It"):
-            return union([self.constructed(one, arguments, path, types) for one in self.signatures(alternative, arguments, path, "new()")])
+            return union(
+                [
+                    self.constructed(one, arguments, path, types)
+                    for one in self.signatures(alternative, arguments, path, "new()")
+                ]
+            )
         if kind == "Y":
             if alternative[1] in ("Map", "Set", "WeakMap", "Array", "WeakSet"):
                 return (("X", alternative[1], types or self._collected(alternative[1], arguments, path)),)
@@ -285,7 +290,9 @@ class Calls(Values):
                 self._unify(written, self.argument(path, argument), wanted, mapping)
         return mapping
 
-    def _unify(self, written: Alternatives, given: Alternatives, wanted: set[tuple[str, str, str]], mapping: Mapping, level: int = 0) -> None:
+    def _unify(
+        self, written: Alternatives, given: Alternatives, wanted: set[tuple[str, str, str]], mapping: Mapping, level: int = 0
+    ) -> None:
         """Binds the wanted variables of a written type to the parts of a value that stand in their places."""
         if level > 4 or not given:
             return
@@ -293,18 +300,28 @@ class Calls(Values):
             kind = one[0]
             if kind == "V":
                 if one[1:] in wanted:
-                    others = [two for two in given if not any(two[0] == other[0] and two[1:2] == other[1:2] for other in written if other is not one)]
+                    others = [
+                        two
+                        for two in given
+                        if not any(two[0] == other[0] and two[1:2] == other[1:2] for other in written if other is not one)
+                    ]
                     mapping[one[1:]] = union([mapping.get(one[1:], NOTHING), tuple(others) or given])
                 continue
             for two in self.expand(given):
                 self._unify_one(one, two, wanted, mapping, level)
 
-    def _unify_one(self, one: Alternative, two: Alternative, wanted: set[tuple[str, str, str]], mapping: Mapping, level: int) -> None:
+    def _unify_one(
+        self, one: Alternative, two: Alternative, wanted: set[tuple[str, str, str]], mapping: Mapping, level: int
+    ) -> None:
         kind = one[0]
         if kind == "X" and one[2]:
             if one[1] in ARRAYS and two[0] in ("X", "T") and (two[0] == "T" or two[1] in ARRAYS):
                 self._unify(one[2][0], self.element((two,)), wanted, mapping, level + 1)
-            elif two[0] == "X" and len(two[2]) == len(one[2]) and (one[1] == two[1] or (one[1] in PROMISES and two[1] in PROMISES)):
+            elif (
+                two[0] == "X"
+                and len(two[2]) == len(one[2])
+                and (one[1] == two[1] or (one[1] in PROMISES and two[1] in PROMISES))
+            ):
                 for inner, other in zip(one[2], two[2], strict=True):
                     self._unify(inner, other, wanted, mapping, level + 1)
             elif one[1] == "Record" and two[0] in ("O", "o") and len(one[2]) > 1:
@@ -330,7 +347,9 @@ class Calls(Values):
         elif kind == "Ct" and two[0] in ("C", "F"):
             parts = self.node(one[1], one[2])
             if parts is not None:
-                self._unify(self.type_of(one[1], parts[2], dict(one[3])), self.constructed(two, (), ""), wanted, mapping, level + 1)
+                self._unify(
+                    self.type_of(one[1], parts[2], dict(one[3])), self.constructed(two, (), ""), wanted, mapping, level + 1
+                )
         elif kind == "It" and two[0] in ("O", "o", "I", "It"):
             parts = self.node(one[1], one[2])
             for name, written in parts[1][:8] if parts is not None else ():
@@ -542,10 +561,18 @@ class Calls(Values):
         return self.expand(found)
 
     def contextual_result(self, path: str, parts: Any, env: Env) -> Alternatives:
-        return union([self.call(one, (), (), path) for one in self.expand(self.value(path, parts[1], env)) if one[0] in ("Ft", "I", "It")])
+        return union(
+            [
+                self.call(one, (), (), path)
+                for one in self.expand(self.value(path, parts[1], env))
+                if one[0] in ("Ft", "I", "It")
+            ]
+        )
 
     def contextual_member(self, path: str, parts: Any, env: Env) -> Alternatives:
-        return union([self.member(one, parts[2]) for one in self.expand(self.value(path, parts[1], env)) if one[0] in ("I", "It", "X")])
+        return union(
+            [self.member(one, parts[2]) for one in self.expand(self.value(path, parts[1], env)) if one[0] in ("I", "It", "X")]
+        )
 
     def contextual_argument(self, path: str, parts: Any, env: Env) -> Alternatives:
         """What the callee of a call accepts at a position."""
@@ -569,7 +596,12 @@ class Calls(Values):
         if one[0] != "C":
             if one[0] == "Y" and one[1] == "Promise" and position == 0:
                 return NOTHING
-            return union([self._argument_of(inner, arguments, types, position, path) for inner in self._constructor_signatures(one, arguments, path)])
+            return union(
+                [
+                    self._argument_of(inner, arguments, types, position, path)
+                    for inner in self._constructor_signatures(one, arguments, path)
+                ]
+            )
         found = self.find_member(one[1], one[2], "constructor")
         if found is None:
             return NOTHING
@@ -583,7 +615,11 @@ class Calls(Values):
         if cls[0] == "c" and cls[2]:
             own = (base_path, base) == one[1:3]
             given = types if own else inherited
-            env = self.bind_arguments(base_path, base, cls[2], given) if given else self._infer(base_path, base, cls[2], params, arguments, (), path, None, None, position)
+            env = (
+                self.bind_arguments(base_path, base, cls[2], given)
+                if given
+                else self._infer(base_path, base, cls[2], params, arguments, (), path, None, None, position)
+            )
         return self._parameter_at(base_path, params, position, env, False)
 
     def _constructor_signatures(self, one: Alternative, arguments: tuple[Any, ...], path: str) -> Alternatives:
@@ -609,7 +645,9 @@ class Calls(Values):
                 env |= self._infer(home, "", parts[3], params, arguments, types, path, env, wanted, position)
             return self._parameter_at(home, params, position, env, False)
         if kind in ("I", "It"):
-            return union([self._argument_of(inner, arguments, types, position, path) for inner in self.signatures(one, arguments, path)])
+            return union(
+                [self._argument_of(inner, arguments, types, position, path) for inner in self.signatures(one, arguments, path)]
+            )
         if kind == "B":
             return self._language_argument(one, arguments, position, path)
         if kind == "Y" and one[1] == "Array.from" and position == 1 and arguments:

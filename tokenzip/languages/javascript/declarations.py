@@ -41,10 +41,18 @@ class Declarations(Expressions):
         return self.make("L", number)
 
     def function_definition(
-        self, whole: Node, node: Node, name: str, name_node: Node | None, kind: str, context: int = ABSENT, this: int | None = None
+        self,
+        whole: Node,
+        node: Node,
+        name: str,
+        name_node: Node | None,
+        kind: str,
+        context: int = ABSENT,
+        this: int | None = None,
     ) -> Definition:
         """A named function; `whole` is what its symbol spans, `node` the function itself."""
         definition = self.define(name, kind, whole, name_node)
+        definition.node = node
         body = node.child_by_field_name("body")
         if body is not None:
             definition.head_end = body.start_byte
@@ -304,7 +312,9 @@ class Declarations(Expressions):
         if name:
             owner.members.setdefault(name, []).append(("v", value, None if definition is None else definition.order))
 
-    def _object_method(self, node: Node, function: Node, name: str, key: Node, owner: Definition, place: int, this: int) -> None:
+    def _object_method(
+        self, node: Node, function: Node, name: str, key: Node, owner: Definition, place: int, this: int
+    ) -> None:
         accessor = next((child.type for child in node.children if child.type in ("get", "set")), "") if node is function else ""
         definition = self.function_definition(node, function, name, key, "method", place, this)
         definition.flags |= owner.flags & bits.EXPORTED
@@ -351,6 +361,7 @@ class Declarations(Expressions):
             self.too_deep = self.too_deep or node.start_point[0] + 1
             return
         self.depth += _FUNCTION_DEPTH
+        definition.node = node
         body = node.child_by_field_name("body")
         if body is not None:
             definition.head_end = body.start_byte
@@ -439,7 +450,11 @@ class Declarations(Expressions):
         if name_node is None:
             return
         name = self._key(name_node) if name_node.type == "computed_property_name" else self.key_text(name_node)
-        words = {child.type if child.type != "accessibility_modifier" else self.text(child) for child in node.children if not _is_part(child)}
+        words = {
+            child.type if child.type != "accessibility_modifier" else self.text(child)
+            for child in node.children
+            if not _is_part(child)
+        }
         static = "static" in words
         kind = "constructor" if name == "constructor" and not static else "method"
         this = self.make("d", cls.order) if static else self.make("T", cls.order)
@@ -487,6 +502,7 @@ class Declarations(Expressions):
             name, place = self._called_name(inner)
         if decorated is not None:
             self.frame.symbol = decorated
+            decorated.decorators.append(inner)
         self.refer("e", value, place, name)
         self.frame.symbol = symbol
 
@@ -513,7 +529,11 @@ class Declarations(Expressions):
         if name_node is None:
             return
         name = self.key_text(name_node)
-        words = {child.type if child.type != "accessibility_modifier" else self.text(child) for child in node.children if not _is_part(child)}
+        words = {
+            child.type if child.type != "accessibility_modifier" else self.text(child)
+            for child in node.children
+            if not _is_part(child)
+        }
         static = "static" in words
         annotation = self.declared(node.child_by_field_name("type"))
         value_node = node.child_by_field_name("value")
@@ -551,6 +571,7 @@ class Declarations(Expressions):
         if name_node is None:
             return None
         definition = self.define(self.text(name_node), "interface", whole, name_node)
+        definition.node = node
         frame = Frame(self.frame, definition)
         frame.cls, frame.exposes = definition, True
         saved = self.frame
@@ -576,7 +597,9 @@ class Declarations(Expressions):
             definition = self.define(self.key_text(name_node), "property", node, name_node)
             words = {child.type for child in node.children}
             definition.flags |= _modifier_flags(words)
-            members.setdefault(definition.name, []).append(("v", self.declared(node.child_by_field_name("type")), definition.order))
+            members.setdefault(definition.name, []).append(
+                ("v", self.declared(node.child_by_field_name("type")), definition.order)
+            )
         elif kind == "method_signature" and name_node is not None:
             definition = self.signature_definition(node, self.key_text(name_node), name_node, "method")
             words = {child.type for child in node.children}
@@ -596,6 +619,7 @@ class Declarations(Expressions):
         if name_node is None:
             return None
         definition = self.define(self.text(name_node), "type_alias", whole, name_node)
+        definition.node = node
         if value is not None:
             definition.head_end = value.end_byte
         saved, saved_symbol = dict(self.frame.types), self.frame.symbol
@@ -610,6 +634,7 @@ class Declarations(Expressions):
         if name_node is None:
             return None
         definition = self.define(self.text(name_node), "enum", whole, name_node)
+        definition.node = node
         if body is not None:
             definition.head_end = body.start_byte
         saved = self.frame.symbol
@@ -622,7 +647,9 @@ class Declarations(Expressions):
             value = child.child_by_field_name("value")
             if value is not None:
                 self.expression(value)
-            definition.members.setdefault(member.name, []).append(("v", self.make("n", self.make("td", definition.order, ())), member.order))
+            definition.members.setdefault(member.name, []).append(
+                ("v", self.make("n", self.make("td", definition.order, ())), member.order)
+            )
         self.frame.symbol = saved
         return definition
 

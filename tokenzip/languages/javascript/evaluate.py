@@ -73,7 +73,12 @@ class JavaScriptEvaluator(Calls):
         self, source: int, kind: str, expr: int, line: int, name: str, edges: list[EdgeRow], unresolved: list[UnresolvedRow]
     ) -> None:
         alternatives = self.expand(self.value(self.path, expr))
-        if alternatives and alternatives[0][0] in ("Y", "B") and len(alternatives) == 1 and alternatives[0][1] not in _BINDING:
+        if (
+            len(alternatives) == 1
+            and alternatives[0][0] in ("Y", "B")
+            and alternatives[0][1] not in _BINDING
+            and self.table[expr][0] != "g"
+        ):
             self._open(source, "calls", line, name, expr, alternatives, unresolved)
             return
         targets = self._called(alternatives)
@@ -145,7 +150,14 @@ class JavaScriptEvaluator(Calls):
         return "typed"
 
     def _open(
-        self, source: int, kind: str, line: int, name: str, expr: int, alternatives: Alternatives, unresolved: list[UnresolvedRow]
+        self,
+        source: int,
+        kind: str,
+        line: int,
+        name: str,
+        expr: int,
+        alternatives: Alternatives,
+        unresolved: list[UnresolvedRow],
     ) -> None:
         reason, detail = self._reason(expr, alternatives)
         unresolved.append(UnresolvedRow(source, kind, line, name, reason, detail))
@@ -222,7 +234,11 @@ class JavaScriptEvaluator(Calls):
             if kind == "W":
                 which = "modifies"
             else:
-                which = "references" if declared is not None and declared[0] in ("f", "c", "i", "e") and not self._is_accessor(declared) else "reads"
+                which = (
+                    "references"
+                    if declared is not None and declared[0] in ("f", "c", "i", "e") and not self._is_accessor(declared)
+                    else "reads"
+                )
             edges.append(EdgeRow(source, which, "typed", line, *target))
 
     def _is_accessor(self, declared: Any) -> bool:
@@ -426,7 +442,11 @@ class JavaScriptEvaluator(Calls):
             own = [index_of[target] for target in _symbols(entries) if target in index_of]
             if not own:
                 continue
-            found = self._static_base(name, member) if member.startswith("static ") else self.find_member(self.path, name, member, 1)
+            found = (
+                self._static_base(name, member)
+                if member.startswith("static ")
+                else self.find_member(self.path, name, member, 1)
+            )
             targets = [(found[0][0], target, "overrides") for target in _symbols(found[1])[:1]] if found is not None else []
             for one in interfaces:
                 declared = self.find_member(one[1], one[2], member)
@@ -454,5 +474,3 @@ def _symbols(entries: tuple[Any, ...]) -> list[str]:
         elif entry[0] in ("v", "s") and entry[2] is not None:
             found.append(entry[2])
     return found
-
-

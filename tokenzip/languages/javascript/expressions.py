@@ -16,7 +16,6 @@ FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_funct
 _TRANSPARENT = frozenset({"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"})
 
 
-
 class Expressions(Annotations):
     """Reads expressions. `expression` gives the index of the closed expression, ABSENT when nothing is known."""
 
@@ -438,7 +437,9 @@ class Expressions(Annotations):
         self._others(node)
         operator = node.child_by_field_name("operator")
         sign = operator.type if operator is not None else ""
-        return self.make("l", {"typeof": "string", "!": "boolean", "delete": "boolean", "void": "undefined"}.get(sign, "number"))
+        return self.make(
+            "l", {"typeof": "string", "!": "boolean", "delete": "boolean", "void": "undefined"}.get(sign, "number")
+        )
 
     def _update(self, node: Node) -> int:
         argument = node.child_by_field_name("argument")

@@ -25,6 +25,7 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 8000))
 _TOKENS = re.compile(
     rb"//[^\n]*|/\*.*?\*/|(\x00.|[\w$#@]+|\"(?:[^\"\\\n\x00]|\\.)*\"|'(?:[^'\\\n\x00]|\\.)*'|`[^`\x00]*`|[^\s\w])", re.DOTALL
 )
+_NAMESPACES = frozenset({"namespace", "module_decl"})
 _NEWLINE = re.compile(rb"\n")
 
 
@@ -47,6 +48,16 @@ def extract(grammar: Grammar, source: bytes) -> FileIR:
             gc.enable()
 
 
+def definitions(grammar: Grammar, source: bytes) -> list[Definition]:
+    """The definitions behind `FileIR.symbols`, in their order, with the nodes that declare them; for those who look closely."""
+    if content.refusal(source) is not None:
+        return []
+    utf8, _ = content.as_utf8(source)
+    walk = Modules(utf8)
+    walk.program(_parse(grammar, utf8))
+    return _ordered(walk)
+
+
 def _extracted(grammar: Grammar, source: bytes, utf8: bytes, codec: str | None, lines: int, generated: bool) -> FileIR:
     root = _parse(grammar, utf8)
     walk = Modules(utf8)
@@ -56,6 +67,7 @@ def _extracted(grammar: Grammar, source: bytes, utf8: bytes, codec: str | None, 
         problems.append(ParseProblem(walk.too_deep, "nested too deeply: what lies deeper is left out"))
     status: Status = "partial" if problems else "parsed"
     visible = _ordered(walk)
+    _mark_exports(walk)
     _resolve_flows(walk)
     rows = _rows(walk, visible, root, utf8, source, codec)
     interface, body = _pack(walk)
@@ -104,6 +116,49 @@ def _plain_name(one: Definition) -> str:
         names.append(parent.name)
         parent = parent.visible_parent()
     return ".".join(reversed(names))
+
+
+def _mark_exports(walk: Modules) -> None:
+    """What other files can reach: exported names, what CommonJS hands out, and the members of both."""
+    for name, entries in walk.exports.items():
+        flag = bits.EXPORTED | bits.DEFAULT_EXPORT if name == "default" else bits.EXPORTED
+        for entry in entries:
+            for one in _named(walk, entry):
+                one.flags |= flag
+    values = list(walk.module_values)
+    if walk.exports_object is not None:
+        values.append(walk.make("d", walk.exports_object.order))
+    for value in values:
+        for one in _behind(walk, value):
+            one.flags |= bits.EXPORTED
+            for entries in one.members.values() if one.kind == "object" else ():
+                for entry in entries:
+                    for member in (*_named(walk, entry), *(_behind(walk, entry[1]) if entry[0] in ("v", "s") else ())):
+                        member.flags |= bits.EXPORTED
+    for one in walk.definitions:
+        parent = one.visible_parent()
+        if parent is not None and parent.flags & bits.EXPORTED and not one.flags & (bits.LOCAL | bits.PRIVATE):
+            one.flags |= bits.EXPORTED if parent.kind not in _NAMESPACES else 0
+
+
+def _named(walk: Modules, entry: Expr) -> list[Definition]:
+    """The definitions that an entry of a name stands for."""
+    if entry[0] == "d":
+        return [walk.definitions[entry[1]]]
+    if entry[0] in ("v", "s"):
+        return [walk.definitions[entry[2]]] if entry[2] is not None else []
+    if entry[0] == "l":
+        return [one for inner in walk.names.get(entry[1], ()) if inner[0] != "l" for one in _named(walk, inner)]
+    return []
+
+
+def _behind(walk: Modules, value: int) -> list[Definition]:
+    if value < 0:
+        return []
+    parts = walk.exprs[value]
+    if parts[0] == "d":
+        return [walk.definitions[parts[1]]]
+    return _named(walk, ("l", parts[1])) if parts[0] == "g" else []
 
 
 def _resolve_flows(walk: Modules) -> None:
@@ -204,7 +259,12 @@ def _pack(walk: Modules) -> tuple[Interface, tuple[Any, ...]]:
         if one.order in public:
             continue
         public.add(one.order)
-        if one.kind in ("property", "variable", "constant", "enum_member") and not one.members and not one.spreads and not one.assigned:
+        if (
+            one.kind in ("property", "variable", "constant", "enum_member")
+            and not one.members
+            and not one.spreads
+            and not one.assigned
+        ):
             continue
         definitions[one.qualified] = packer.definition(one, nested=True)
         if one.members:
@@ -234,12 +294,15 @@ def _names(walk: Modules, packer: Packer) -> dict[str, Any]:
 
 def _body(walk: Modules, packer: Packer, public: set[int]) -> tuple[Any, ...]:
     index_of = {one.order: one.index for one in walk.definitions}
-    refs = tuple([
-        (index_of[source] if source >= 0 else -1, kind, expr, line, name) for source, kind, expr, line, name in walk.refs
-    ])
-    lambdas = tuple([
-        (lam.flags, tuple([tuple(parameter) for parameter in lam.params]), lam.ret, lam.returns, lam.context) for lam in walk.lambdas
-    ])
+    refs = tuple(
+        [(index_of[source] if source >= 0 else -1, kind, expr, line, name) for source, kind, expr, line, name in walk.refs]
+    )
+    lambdas = tuple(
+        [
+            (lam.flags, tuple([tuple(parameter) for parameter in lam.params]), lam.ret, lam.returns, lam.context)
+            for lam in walk.lambdas
+        ]
+    )
     private: dict[str, Expr] = {}
     members: dict[str, dict[str, tuple[Expr, ...]]] = {}
     parameters: dict[str, Expr] = {}
@@ -252,11 +315,13 @@ def _body(walk: Modules, packer: Packer, public: set[int]) -> tuple[Any, ...]:
             flows = tuple([tuple(one.flows.get(position, ())[:8]) for position in range(len(one.params))])
             parameters[one.qualified] = (one.context, flows)
     imports = tuple([(index_of[source] if source >= 0 else -1, *rest) for source, *rest in walk.imports])
-    heirs = tuple([
-        (one.index, one.kind, tuple(one.bases), tuple(one.implements), one.qualified)
-        for one in walk.definitions
-        if one.index >= 0 and (one.bases or one.implements)
-    ])
+    heirs = tuple(
+        [
+            (one.index, one.kind, tuple(one.bases), tuple(one.implements), one.qualified)
+            for one in walk.definitions
+            if one.index >= 0 and (one.bases or one.implements)
+        ]
+    )
     exports = tuple([(name, tuple(entries)) for name, entries in walk.exports.items()])
     exported = tuple([(name, entry[1]) for name, entries in exports for entry in entries if entry[0] == "l"])
     return (packer.table(), refs, lambdas, private, members, parameters, imports, heirs, exported)

@@ -364,7 +364,7 @@ class Definitions(Resolver):
         if common and name == "default":
             return path, common
         self.note("star", path)
-        for _, specifier in interface.stars:
+        for _, specifier in interface.stars if name != "default" else ():
             state, target = self.resolve(specifier, path)
             if state == "file" and target != path:
                 found: tuple[str, Any] | None = self.lookup(("origin", target, name), self._origin, target, name)
@@ -510,7 +510,9 @@ class Definitions(Resolver):
     def _through(self, path: str, expr: Any, name: str) -> Alternatives:
         return union([self.member(one, name) for one in self.expand(self.value(path, expr))])
 
-    def instance_member(self, instance: Alternative, name: str, skip: int = 0, receiver: Alternative | None = None) -> Alternatives:
+    def instance_member(
+        self, instance: Alternative, name: str, skip: int = 0, receiver: Alternative | None = None
+    ) -> Alternatives:
         found = self.find_member(instance[1], instance[2], name, skip)
         if found is None:
             return NOTHING
@@ -551,7 +553,9 @@ class Definitions(Resolver):
 
     def bound(self, alternatives: Alternatives, receiver: Alternative) -> Alternatives:
         """Methods that know their receiver."""
-        found = tuple([("F", one[1], one[2], receiver, one[4]) if one[0] == "F" and one[3] is None else one for one in alternatives])
+        found = tuple(
+            [("F", one[1], one[2], receiver, one[4]) if one[0] == "F" and one[3] is None else one for one in alternatives]
+        )
         return with_receiver(found, receiver) if receiver[0] == "I" else found
 
     def static_member(self, one: Alternative, name: str) -> Alternatives:
@@ -559,7 +563,9 @@ class Definitions(Resolver):
         _, path, owner, *_ = one
         entries = self.member_entries(path, owner, f"static {name}")
         if entries:
-            known: Alternatives = self.lookup(("member", path, owner, f"static {name}"), self._member_value, path, owner, entries)
+            known: Alternatives = self.lookup(
+                ("member", path, owner, f"static {name}"), self._member_value, path, owner, entries
+            )
             return self.bound(known, one)
         declared = self.definition(path, owner)
         if declared is None:
@@ -569,7 +575,9 @@ class Definitions(Resolver):
                 parts = self.node(path, base)
                 for parent in self.expand(self.value(path, parts[1])) if parts is not None and parts[0] == "B" else ():
                     if parent[0] in ("C", "F") and parent[1:3] != (path, owner):
-                        found: Alternatives = self.lookup(("static", parent[1], parent[2], name), self.static_member, parent, name)
+                        found: Alternatives = self.lookup(
+                            ("static", parent[1], parent[2], name), self.static_member, parent, name
+                        )
                         if found:
                             return self.bound(found, one)
         spreads = declared[8] if declared[0] == "f" else declared[5] if declared[0] == "c" else ()

@@ -69,7 +69,9 @@ class Modules(Statements):
     def import_statement(self, node: Node) -> bool:
         source = node.child_by_field_name("source")
         flags = TYPE_ONLY if any(child.type == "type" for child in node.children) else 0
-        clause = next((child for child in node.named_children if child.type in ("import_clause", "import_require_clause")), None)
+        clause = next(
+            (child for child in node.named_children if child.type in ("import_clause", "import_require_clause")), None
+        )
         if clause is not None and clause.type == "import_require_clause":
             self._import_equals(node, clause)
             return False
@@ -225,7 +227,9 @@ class Modules(Statements):
     def _declared_names(self, node: Node) -> list[str]:
         """The names that a declaration makes."""
         if node.type == "ambient_declaration":
-            return [name for child in node.named_children if child.type in _DECLARATIONS for name in self._declared_names(child)]
+            return [
+                name for child in node.named_children if child.type in _DECLARATIONS for name in self._declared_names(child)
+            ]
         if node.type not in ("lexical_declaration", "variable_declaration"):
             name = node.child_by_field_name("name")
             if name is None and node.type == "import_alias" and node.named_children:
@@ -252,7 +256,9 @@ class Modules(Statements):
         if name is None:
             definition = self.function_definition(whole, node, "default", None, "function")
         else:
-            found = next((one for one in self.definitions if one.name_start == name.start_byte and one.kind == "function"), None)
+            found = next(
+                (one for one in self.definitions if one.name_start == name.start_byte and one.kind == "function"), None
+            )
             definition = found or self.hoist(whole, node)  # type: ignore[assignment]
         self._exported(definition, default)
 
@@ -285,7 +291,9 @@ class Modules(Statements):
     def _export_default(self, whole: Node, node: Node) -> None:
         if node.type in FUNCTIONS:
             name = node.child_by_field_name("name")
-            definition = self.function_definition(whole, node, self.text(name) if name is not None else "default", name, "function")
+            definition = self.function_definition(
+                whole, node, self.text(name) if name is not None else "default", name, "function"
+            )
             self._exported(definition, True)
             return
         if node.type == "class":
@@ -399,7 +407,10 @@ class Modules(Statements):
                 for statement in child.named_children:
                     self.statement(statement)
                     self.global_names.update(self._declared_names(statement))
-                    if statement.type == "export_statement" and (inner := statement.child_by_field_name("declaration")) is not None:
+                    if (
+                        statement.type == "export_statement"
+                        and (inner := statement.child_by_field_name("declaration")) is not None
+                    ):
                         self.global_names.update(self._declared_names(inner))
             elif child.type != "comment":
                 self.statement(child)

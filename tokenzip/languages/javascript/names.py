@@ -33,7 +33,9 @@ GLOBALS = frozenset(
     jasmine jest pending setup specify spyOn suite suiteSetup suiteTeardown teardown test vi vitest xdescribe xit
     define JSX React""".split()
 )
-PRIMITIVES = frozenset({"string", "number", "boolean", "bigint", "symbol", "null", "undefined", "void", "never", "RegExp", "function"})
+PRIMITIVES = frozenset(
+    {"string", "number", "boolean", "bigint", "symbol", "null", "undefined", "void", "never", "RegExp", "function"}
+)
 """Written or literal types whose members are the language's own."""
 
 ARRAYS = frozenset({"Array", "ReadonlyArray", "Iterable", "AsyncIterable", "Iterator", "IterableIterator", "AsyncIterator",
@@ -47,7 +49,9 @@ SAME = frozenset({"Partial", "Required", "Readonly", "Pick", "Omit", "NonNullabl
 """Utility types that (for members) are their first argument."""
 KNOWN_TYPES = ARRAYS | MAPS | PROMISES | frozenset({"Function", "Error", "Date", "RegExp"})
 
-ELEMENT_CALLBACKS = frozenset({"map", "forEach", "filter", "find", "findLast", "findIndex", "findLastIndex", "some", "every", "flatMap"})
+ELEMENT_CALLBACKS = frozenset(
+    {"map", "forEach", "filter", "find", "findLast", "findIndex", "findLastIndex", "some", "every", "flatMap"}
+)
 """Array methods whose callback's first parameter is an element."""
 SAME_ARRAY = frozenset({"filter", "slice", "concat", "reverse", "sort", "splice", "toSorted", "toReversed", "toSpliced", "with", "fill",
                         "copyWithin", "values", "flat", "add"})  # fmt: skip

@@ -150,12 +150,26 @@ class Packer:
 
         tparams = tuple([(name, put(bound), put(given)) for name, bound, given in one.tparams])
         if one.kind in _FUNCTION_KINDS:
-            params = tuple([
-                (name, put(annotation), put(given if annotation < 0 else ABSENT), flags) for name, annotation, given, flags in one.params
-            ])
+            params = tuple(
+                [
+                    (name, put(annotation), put(given if annotation < 0 else ABSENT), flags)
+                    for name, annotation, given, flags in one.params
+                ]
+            )
             context = put(one.context) if not nested or (one.context >= 0 and self.exprs[one.context][0] == "n") else None
             this = put(one.this)
-            return ("f", one.flags, tparams, params, put(one.ret), one.returns, context, this, puts(one.spreads + one.assigned), self._overloads(one))
+            return (
+                "f",
+                one.flags,
+                tparams,
+                params,
+                put(one.ret),
+                one.returns,
+                context,
+                this,
+                puts(one.spreads + one.assigned),
+                self._overloads(one),
+            )
         if one.kind == "class":
             parent = puts(one.bases)
             return ("c", one.flags, tparams, parent, puts(one.implements), puts(one.spreads + one.assigned))

@@ -53,4 +53,6 @@ def _ends_member(source: bytes, position: int) -> bool:
             end = comment
             continue
         break
-    return end > 0 and (source[end - 1] not in _OPEN or source[max(0, end - 2) : end] in (b"=>",) or source[end - 1 : end] == b">")
+    return end > 0 and (
+        source[end - 1] not in _OPEN or source[max(0, end - 2) : end] in (b"=>",) or source[end - 1 : end] == b">"
+    )

@@ -56,7 +56,7 @@ class Definition:
 
     __slots__ = (
         "alias", "assigned", "bases", "context", "decorators", "doc", "end", "flags", "flows", "head_end", "hidden", "implements",
-        "index", "is_part", "kind", "members", "name", "name_end", "name_line", "name_start", "order", "params", "parent", "plain",
+        "index", "is_part", "kind", "members", "name", "name_end", "name_line", "name_start", "node", "order", "params", "parent", "plain",
         "qualified", "ret", "returns", "spreads", "start", "this", "tparams", "type",
     )  # fmt: skip
 
@@ -83,7 +83,9 @@ class Definition:
         self.this = ABSENT
         self.bases: list[int] = []
         self.implements: list[int] = []
-        self.decorators: list[int] = []
+        self.node: Node | None = None
+        """What declares it: a function, class, declarator, signature ..."""
+        self.decorators: list[Node] = []
         self.spreads: list[int] = []
         """Values whose members it has too, unless it has them itself."""
         self.assigned: list[int] = []
@@ -212,6 +214,7 @@ class Tables:
         """A new definition inside the symbol that is being walked."""
         definition = Definition(name, kind, self.frame.symbol, len(self.definitions))
         definition.hidden = hidden
+        definition.node = node
         definition.start, definition.end = node.start_byte, node.end_byte
         definition.head_end = node.end_byte
         if name_node is not None:

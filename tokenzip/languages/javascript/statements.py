@@ -131,7 +131,9 @@ class Statements(Declarations):
         if annotation >= 0 and kind != "const":
             self.frame.types["\0" + name] = annotation
 
-    def _initial(self, name: str, name_node: Node, value_node: Node, whole: Node, kind: str, annotation: int) -> tuple[int, Definition | None]:
+    def _initial(
+        self, name: str, name_node: Node, value_node: Node, whole: Node, kind: str, annotation: int
+    ) -> tuple[int, Definition | None]:
         node, asserted = self._unwrapped(value_node)
         if asserted is not None and node.type in (*FUNCTIONS, "class") and annotation < 0:
             annotation = self.declared(asserted)
@@ -169,6 +171,7 @@ class Statements(Declarations):
         if not self.frame.exposes or (self.in_block and kind != "var") or (value is not None and self._is_require(value)):
             return None
         definition = self.define(name, "constant" if kind == "const" else "variable", whole, name_node)
+        definition.node = name_node.parent or name_node
         if value is not None:
             definition.head_end = value.start_byte
         return definition
@@ -368,6 +371,7 @@ class Statements(Declarations):
             value = self.union([before, value])
             self.written(left, value)
             return value
+        self.written(left, self.make("l", "number"))
         return ABSENT
 
     def written(self, target: Node, value: int) -> None:
@@ -399,13 +403,24 @@ class Statements(Declarations):
         if base_node is None or name_node is None:
             return self.expression(right) if right is not None else ABSENT
         if left.type == "subscript_expression":
-            name = self.text(name_node)[1:-1] if name_node.type == "string" else self.text(name_node) if name_node.type == "number" else ""
+            name = (
+                self.text(name_node)[1:-1]
+                if name_node.type == "string"
+                else self.text(name_node)
+                if name_node.type == "number"
+                else ""
+            )
             if not name:
                 key = self.expression(name_node)
                 name = str(self.exprs[key][1]) if key >= 0 and self.exprs[key][0] == "s" else ""
         else:
             name = self.text(name_node)
-        if base_node.type == "identifier" and name == "exports" and self.text(base_node) == "module" and "module" not in self.names:
+        if (
+            base_node.type == "identifier"
+            and name == "exports"
+            and self.text(base_node) == "module"
+            and "module" not in self.names
+        ):
             return self._assign_module(value, right)
         base = self.expression(base_node)
         slot = self.slot_of(base)
@@ -446,9 +461,7 @@ class Statements(Declarations):
             return self.object_value(right, owner, place)
         return self.expect(right, place)
 
-    def _alias_value(
-        self, whole: Node, right: Node, name: str, name_node: Node, base_node: Node, slot: Slot | None
-    ) -> int:
+    def _alias_value(self, whole: Node, right: Node, name: str, name_node: Node, base_node: Node, slot: Slot | None) -> int:
         """``a.get = a.header = function``: both are methods, with one body."""
         value = self.assignment(right)
         if value < 0 or not name or self.exprs[value][0] != "d":

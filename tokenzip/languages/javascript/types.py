@@ -102,7 +102,11 @@ class Types(Definitions):
             parts = self.node(path, item)
             if parts is not None and parts[0] == "tR":
                 elements = [self.type_of(path, one, env) for one in items]
-                flat = [self.element(one) if self.node(path, item)[0] == "tR" else one for item, one in zip(items, elements, strict=True) if self.node(path, item)]
+                flat = [
+                    self.element(one) if self.node(path, item)[0] == "tR" else one
+                    for item, one in zip(items, elements, strict=True)
+                    if self.node(path, item)
+                ]
                 return (("X", "Array", (union(flat),)),)
         return (("T", self._arguments(path, items, env)),)
 
@@ -117,7 +121,7 @@ class Types(Definitions):
     def _reference(self, path: str, name: str, arguments: tuple[Any, ...], env: Env) -> Alternatives:
         given = self._arguments(path, arguments, env) if arguments else ()
         found = self.module_type(path, name, given)
-        if found and found[0][0] != "Y":
+        if (found and found[0][0] != "Y") or self.view.interface(path).names.get(name):
             return found
         return self.language_type(name, given) or found
 

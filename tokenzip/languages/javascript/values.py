@@ -241,7 +241,9 @@ class Values(Types):
 
     def _type_is(self, path: str, _expr: Any, parts: Any, env: Env) -> Alternatives:
         wanted, negated = parts[2], parts[3]
-        return tuple([one for one in self.expand(self.value(path, parts[1], env)) if (self.typeof(one, wanted) is not bool(negated))])
+        return tuple(
+            [one for one in self.expand(self.value(path, parts[1], env)) if (self.typeof(one, wanted) is not bool(negated))]
+        )
 
     def typeof(self, one: Alternative, wanted: str) -> bool | None:
         """Whether ``typeof`` gives the word (or, for ``array``, whether it is one); None if that cannot be said."""
@@ -404,8 +406,9 @@ class Values(Types):
 
     def contextual_return(self, path: str, context: Any) -> Alternatives:
         """The return type of the functions that a place accepts."""
-        return union([self.call(one, (), (), path) for one in self.expand(self.value(path, context)) if one[0] in ("Ft", "I", "It")])
-
+        return union(
+            [self.call(one, (), (), path) for one in self.expand(self.value(path, context)) if one[0] in ("Ft", "I", "It")]
+        )
 
 
 def _singular(alternatives: Alternatives) -> Alternatives:
