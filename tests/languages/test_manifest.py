@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenzip.languages import registry
-from tokenzip.languages.manifest import MAX_BYTES, MAX_DEPTH, Manifest, normalised, plain
+from tokenzip.languages.manifest import MAX_BYTES, MAX_DEPTH, Manifest, normalised, plain, settings
 from tokenzip.model import FileIR
 
 FORMATS = ("json", "toml", "ini", "yaml", "go.mod", "pom", "gradle")
@@ -33,7 +33,7 @@ def names(path: str, text: str | bytes) -> dict[str, Any]:
 
 def said(ir: FileIR) -> dict[str, Any]:
     """All top-level keys, with lists as the formats write them."""
-    found: dict[str, Any] = _listed({**ir.interface.names, **ir.interface.members})
+    found: dict[str, Any] = _listed(settings(ir.interface))
     return found
 
 

@@ -103,12 +103,32 @@ class _NoEdges:
 
 
 def _interface(values: Values, announces: tuple[str, ...]) -> Interface:
-    """Top-level keys as names. A table of tools is asked for one tool at a time, so its entries are members, each a fact of
-    its own: what a linter is told must not make every file of a project be linked again."""
+    """Top-level keys as names; what is in the table of tools by its dotted table and key, each entry a fact of its own: what
+    a linter is told must not make every file of a project be linked again."""
     tools = values.get(TOOLS)
     if not isinstance(tools, dict):
         return Interface(names=values, announces=announces)
-    return Interface({key: value for key, value in values.items() if key != TOOLS}, members={TOOLS: tools}, announces=announces)
+    names = {key: value for key, value in values.items() if key != TOOLS}
+    return Interface(names, members=dict(_flattened(TOOLS, tools)), announces=announces)
+
+
+def _flattened(name: str, table: Values) -> Iterator[tuple[str, Values]]:
+    """A table and those in it by their dotted names, each with its plain values."""
+    yield name, {key: value for key, value in table.items() if not isinstance(value, dict)}
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flattened(f"{name}.{key}", value)
+
+
+def settings(interface: Interface) -> Values:
+    """Everything that a manifest says, nested as it is written there."""
+    values = dict(interface.names)
+    for name, table in interface.members.items():
+        here = values
+        for key in name.split("."):
+            here = here.setdefault(key, {})
+        here.update(table)
+    return values
 
 
 def plain(values: Mapping[str, Any]) -> Values:

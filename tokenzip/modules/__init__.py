@@ -15,6 +15,7 @@ import fnmatch
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 
+from tokenzip.languages.manifest import settings
 from tokenzip.model import Dependency, Interface, Module
 from tokenzip.modules.declared import READERS, Declared, Values, setup_keywords
 
@@ -120,8 +121,7 @@ def _read(directory: str, names: list[str], interface: InterfaceOf, source: Sour
         if name == "setup.py":
             values = setup_keywords(source(path)) if source is not None else {}
         else:
-            said = interface(path)
-            values = {**said.names, **said.members}
+            values = settings(interface(path))
         out.append(READERS[name](name, values))
     return out
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol
 from tokenzip.git import GitRepository
-from tokenzip.index import Source, analysis_tag, extract, extract_blob, language_tag
+from tokenzip.index import Source, analysis_tag, extract, extract_blob, language_tag, searchable_names
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
@@ -43,7 +43,17 @@ from tokenzip.model import (
     qualified_names,
 )
 from tokenzip.modules import ModuleMap, detect
-from tokenzip.snapshot.keys import OPEN_REASONS, announced_key, edge_key, name_key, open_key, stem_key, stems_of
+from tokenzip.snapshot.keys import (
+    OPEN_REASONS,
+    announced_key,
+    edge_key,
+    keys_of_content,
+    keys_of_record,
+    name_key,
+    open_key,
+    stem_key,
+    stems_of,
+)
 from tokenzip.snapshot.tree import GITLINK, NO_LINK, SYMLINK, StoredTree, TreeFile
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
@@ -243,19 +253,28 @@ class Snapshot:
 
     def is_directory(self, path: str) -> bool:
         """Whether any file lies below `path`."""
-        if not path:
-            return True
-        prefix = path + "/"
-        if any(over is not None and name.startswith(prefix) for name, over in self.overlay.items()):
+        if not path or path in self._overlay_directories:
             return True
         if self._stored is None:
             return False
         with self.reading() as reading:
-            entries = self._stored.directory(reading, self._root(reading), path)
-            if entries is None:
+            if self._stored.directory(reading, self._root(reading), path) is None:
                 return False
-            removed = {name for name, over in self.overlay.items() if over is None and name.startswith(prefix)}
+            removed = self._removed_below.get(path)
             return not removed or any(name not in removed for name in self._below(reading, path))
+
+    @functools.cached_property
+    def _overlay_directories(self) -> frozenset[str]:
+        return frozenset(parent for path, over in self.overlay.items() if over is not None for parent in _parents(path))
+
+    @functools.cached_property
+    def _removed_below(self) -> Mapping[str, set[str]]:
+        removed: dict[str, set[str]] = {}
+        for path, over in self.overlay.items():
+            if over is None:
+                for parent in _parents(path):
+                    removed.setdefault(parent, set()).add(path)
+        return removed
 
     def _below(self, reading: ReadTransaction, directory: str) -> Iterator[str]:
         assert self._stored is not None
@@ -395,12 +414,18 @@ class Snapshot:
         if not edges:
             return ()
         file = self.file(path)
-        names = [symbol.qualified_name for symbol in file.symbols] if file is not None else []
+        names = {symbol.index: symbol.qualified_name for symbol in file.symbols} if file is not None else {}
         return tuple(_edge(path, names, row) for row in edges)
 
     def edges_from(self, key: SymbolKey) -> tuple[Edge, ...]:
         """Edges whose source is exactly this symbol; with an empty name, those of the file's module level."""
-        return tuple(edge for edge in self.file_edges(key.path) if edge.source == key)
+        if not key.qualified:
+            return tuple(edge for edge in self.file_edges(key.path) if edge.source == key)
+        symbol = self.symbol(key)
+        if symbol is None:
+            return ()
+        names = {symbol.index: key.qualified}
+        return tuple(_edge(key.path, names, row) for row in self.link(key.path).edges if row.source == symbol.index)
 
     def edges_to(self, key: SymbolKey) -> tuple[Edge, ...]:
         """Edges whose target is exactly this symbol, or this file; ordered by path and line."""
@@ -408,8 +433,12 @@ class Snapshot:
             candidates = {key.path, *self.paths_posted([edge_key(key.path, key.qualified)])}
             found: list[Edge] = []
             for path in sorted(candidates):
-                if any(row.qualified == key.qualified and row.path == key.path for row in self.link(path).edges):
-                    found.extend(edge for edge in self.file_edges(path) if edge.target == key)
+                rows = [row for row in self.link(path).edges if row.qualified == key.qualified and row.path == key.path]
+                if rows:
+                    file = self.file(path)
+                    symbols = file.symbols if file is not None else ()
+                    names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
+                    found.extend(_edge(path, names, row) for row in rows)
         return tuple(found)
 
     def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
@@ -448,22 +477,40 @@ class Snapshot:
         )
 
     def paths_posted(self, hashes: Iterable[int]) -> list[str]:
-        """Paths of this snapshot under any of the key hashes, and all of the overlay; to be verified by the caller."""
-        with self.reading() as reading:
-            posted = reading.paths_posted(hashes)
-            return sorted({*(path for path in posted if self.tree_file(path) is not None), *self._overlay_paths()})
+        """Files of this snapshot that may be posted under any of the key hashes, sorted; to be verified by the caller."""
+        return [path for path in self._posted(hashes) if self.tree_file(path) is not None]
 
-    def _overlay_paths(self) -> Iterator[str]:
-        return (path for path, over in self.overlay.items() if over is not None)
+    def _posted(self, hashes: Iterable[int]) -> list[str]:
+        """Paths (a directory's ends in a slash) under any of the hashes, those of other snapshots included."""
+        wanted = set(hashes)
+        with self.reading() as reading:
+            posted = set(reading.paths_posted(wanted))
+        if self.overlay:
+            posted.update(path for number in wanted for path in self._overlay_postings.get(number, ()))
+        return sorted(posted)
+
+    @functools.cached_property
+    def _overlay_postings(self) -> Mapping[int, set[str]]:
+        """What the store's inverted index is for the stored tree, for the overlay; facts consulted are not in it."""
+        postings: dict[int, set[str]] = {}
+        standing = {path: over for path, over in self.overlay.items() if over is not None}
+        for path, key in stems_of(standing):
+            postings.setdefault(key, set()).add(path)
+        for path, over in standing.items():
+            keys = keys_of_record(path, over.link) if over.link is not None else set()
+            if over.ir is not None:
+                keys |= keys_of_content(searchable_names(over.ir), over.ir.interface.announces)
+            for key in keys:
+                postings.setdefault(key, set()).add(path)
+        return postings
 
     def with_stem(self, stem: str) -> tuple[str, ...]:
         """Files that a language reads, and directories, whose base name up to the first dot is `stem`; sorted."""
-        with self.reading() as reading:
-            posted = set(reading.paths_posted([stem_key(stem)]))
-            for path in self._overlay_paths():
-                posted.update(above for above, _ in stems_of([path]))
-            found = {path.rstrip("/") for path in posted if stem_of(path.rstrip("/")) == stem and self._stands(path)}
-        return tuple(sorted(found))
+        with self.reading():
+            posted = self._posted([stem_key(stem)])
+            return tuple(
+                sorted({path.rstrip("/") for path in posted if stem_of(path.rstrip("/")) == stem and self._stands(path)})
+            )
 
     def _stands(self, path: str) -> bool:
         if path.endswith("/"):
@@ -590,6 +637,13 @@ def _without_ordinal(name: str) -> str:
     return re.sub(r"(?<=.)#\d+$", "", name)
 
 
+def _parents(path: str) -> Iterator[str]:
+    """The directories above a path, the nearest first, without the root."""
+    while (cut := path.rfind("/")) > 0:
+        path = path[:cut]
+        yield path
+
+
 def _nearest_hint(near: Sequence[str]) -> str:
     return f"did you mean {' or '.join(near[:3])}?" if near else "`tokenzip search WORDS` finds symbols by words"
 
@@ -598,8 +652,8 @@ def _by_qualified_name(file: File) -> Mapping[str, Symbol]:
     return {symbol.qualified_name: symbol for symbol in file.symbols}
 
 
-def _edge(path: str, names: Sequence[str], row: EdgeRow) -> Edge:
-    source = SymbolKey(path, names[row.source] if 0 <= row.source < len(names) else "")
+def _edge(path: str, names: Mapping[int, str], row: EdgeRow) -> Edge:
+    source = SymbolKey(path, names.get(row.source, ""))
     return Edge(source, SymbolKey(row.path, row.qualified), row.kind, row.tier, row.line, row.detail)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from tokenzip.languages.base import stem_of
 from tokenzip.model import Fact, LinkedFile
-from tokenzip.store import key_hash
+from tokenzip.store import LinkRecord, key_hash, link_record
 
 _OWN_FACTS = frozenset({"sym", "def", "mem", "star"})
 OPEN_REASONS = frozenset({"dynamic", "ambiguous", "missing"})
@@ -54,9 +54,14 @@ def consulted_by(path: str, linked: LinkedFile) -> set[str]:
 
 def keys_of_link(path: str, linked: LinkedFile) -> set[int]:
     """What a file is posted under for what it means."""
-    keys = {fact_key(fact) for fact in linked.facts if not (fact[0] in _OWN_FACTS and fact[1] == path)}
-    keys.update(edge_key(edge.path, edge.qualified) for edge in linked.edges if edge.path != path)
-    keys.update(open_key(row.name) for row in linked.unresolved if row.reason in OPEN_REASONS)
+    facts = {fact_key(fact) for fact in linked.facts if not (fact[0] in _OWN_FACTS and fact[1] == path)}
+    return facts | keys_of_record(path, link_record(linked))
+
+
+def keys_of_record(path: str, record: LinkRecord) -> set[int]:
+    """The part of `keys_of_link` that the stored record tells: targets of edges, open names."""
+    keys = {edge_key(edge.path, edge.qualified) for edge in record.edges if edge.path != path}
+    keys.update(open_key(row.name) for row in record.open if row.reason in OPEN_REASONS)
     return keys
 
 

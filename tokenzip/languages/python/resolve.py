@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from typing import Any
 
 from tokenzip.languages.base import View
@@ -137,10 +138,10 @@ class Modules(Lookups):
         """Import roots that the manifest in a directory declares."""
         roots: list[str] = []
         pyproject = posixpath.join(directory, "pyproject.toml")
-        tools = self.interface(pyproject).members.get("tool", {})
-        for tool in _TOOLS:
-            self.note("mem", pyproject, "tool", tool)
-        roots.extend(_roots_of_tools({tool: tools[tool] for tool in _TOOLS if tool in tools}))
+        tables = self.interface(pyproject).members
+        for name, key in _ROOT_SETTINGS:
+            self.note("mem", pyproject, name, key)
+            roots.extend(_roots_in(tables.get(name, {}).get(key)))
         setup = posixpath.join(directory, "setup.cfg")
         for section in ("options", "options.packages.find"):
             self.note("sym", setup, section)
@@ -243,38 +244,28 @@ def module_base(path: str) -> str:
     return path.rpartition("/")[0] if is_init(path) else path.rpartition(".")[0]
 
 
-def _table(value: Any, *keys: str) -> Any:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+_ROOT_SETTINGS = (
+    ("tool.setuptools.package-dir", ""),
+    ("tool.setuptools.packages.find", "where"),
+    ("tool.pytest.ini_options", "pythonpath"),
+    ("tool.hatch.build", "sources"),
+    ("tool.pyright", "extraPaths"),
+    ("tool.mypy", "mypy_path"),
+    ("tool.pdm.build", "package-dir"),
+    ("tool.poetry", "packages"),
+)
+"""Tables and keys of ``pyproject.toml`` in which build backends, test runners and type checkers are told import roots."""
 
 
-_TOOLS = ("setuptools", "pytest", "hatch", "pyright", "mypy", "pdm", "poetry")
-"""Tables of ``[tool]`` in which import roots may be declared."""
-
-
-def _roots_of_tools(tool: dict[str, Any]) -> list[str]:
-    """Import roots in the ``[tool.*]`` tables of build backends, test runner and type checkers."""
-    roots: list[str] = []
-    package_dir = _table(tool, "setuptools", "package-dir")
-    if isinstance(package_dir, dict) and isinstance(package_dir.get(""), str):
-        roots.append(package_dir[""])
-    for value in (
-        _table(tool, "setuptools", "packages", "find", "where"),
-        _table(tool, "pytest", "ini_options", "pythonpath"),
-        _table(tool, "hatch", "build", "sources"),
-        _table(tool, "pyright", "extraPaths"),
-        _table(tool, "mypy", "mypy_path"),
-        _table(tool, "pdm", "build", "package-dir"),
-    ):
-        if isinstance(value, str):
-            roots.extend(value.replace(":", " ").split())
-        elif isinstance(value, tuple):
-            roots.extend(item for item in value if isinstance(item, str))
-    for package in _table(tool, "poetry", "packages") or ():
-        if isinstance(package, dict) and isinstance(package.get("from"), str):
-            roots.append(package["from"])
-    return roots
+def _roots_in(value: Any) -> Iterator[str]:
+    """Roots in one setting: a path, several in one text, a list of paths, or of tables with ``from``."""
+    if isinstance(value, str):
+        yield from value.replace(":", " ").split()
+    elif isinstance(value, tuple):
+        for item in value:
+            root = item.get("from") if isinstance(item, dict) else item
+            if isinstance(root, str):
+                yield root
 
 
 def _roots_of_setup(section: str, table: dict[str, Any]) -> list[str]:
