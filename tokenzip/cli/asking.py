@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,6 +14,8 @@ from tokenzip.cli.options import Options, common
 EDGE_KINDS = (
     "calls", "imports", "exports", "inherits", "implements", "overrides", "reads", "modifies", "references", "decorates",
 )  # fmt: skip
+SCREENS = 5000
+"""Tokens of a module's text where no bound was asked for: its main files, not all thousands."""
 FINDINGS = ("breaking", "broken")
 
 _handle = click.argument("handle")
@@ -45,6 +48,8 @@ def map_(module: str | None, options: Options) -> int:
     """
     if module is None:
         return shell.ask("query_repo_structure", {}, options)
+    if options.form == "text" and not options.max_tokens:
+        options = replace(options, max_tokens=SCREENS)
     return shell.ask("query_module", {"module": module}, options)
 
 

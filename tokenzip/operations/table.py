@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tokenzip.errors import TokenzipError
+from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
 from tokenzip.operations import changes, graph, relations, structure, symbols
 from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
@@ -117,18 +117,21 @@ OPERATIONS: dict[str, Operation] = {
 
 def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
     """What a handle names, by the operation that answers for its kind: that operation's name, and its answer."""
+    tool = "query_symbol"
     try:
-        snapshot = repository.snapshot(arguments["at"]) if arguments.get("at") else repository.snapshot()
+        snapshot = repository.snapshot(arguments.get("at"))
         with snapshot.reading():
             target = graph.resolve(snapshot, arguments["handle"])
+            if isinstance(target, Symbol):
+                named, ask = {"handle": target.handle}, symbols.query_symbol
+            elif isinstance(target, Module):
+                tool, named, ask = "query_module", {"module": target.path or "."}, structure.query_module
+            else:
+                tool, named, ask = "query_file", {"path": target.path}, structure.query_file
+            known = {parameter.name for parameter in OPERATIONS[tool].parameters}
+            given = {name: value for name, value in arguments.items() if name in known}
+            return tool, ask(snapshot, OPERATIONS[tool].checked({**given, **named}))
+    except Cancelled:
+        raise
     except TokenzipError as error:
-        return "query_symbol", error_answer(error)
-    if isinstance(target, Symbol):
-        tool, name, handle = "query_symbol", "handle", target.handle
-    elif isinstance(target, Module):
-        tool, name, handle = "query_module", "module", target.path or "."
-    else:
-        tool, name, handle = "query_file", "path", target.path
-    known = {parameter.name for parameter in OPERATIONS[tool].parameters}
-    given = {each: value for each, value in arguments.items() if each in known}
-    return tool, OPERATIONS[tool].run(repository, {**given, name: handle})
+        return tool, error_answer(error)
