@@ -29,7 +29,7 @@ from tokenzip.languages.python.ir import (
     Class,
     Function,
 )
-from tokenzip.languages.python.state import Definition, State
+from tokenzip.languages.python.state import NAMING, Definition, State
 from tokenzip.languages.syntax import Extent, Node
 from tokenzip.model import FileIR, Interface, ParseProblem, SymbolRow
 
@@ -232,7 +232,7 @@ class _Packing:
         kind = expression[0]
         shape = _CHILDREN.get(kind)
         if shape is None:
-            if kind in _NAMING:
+            if kind in NAMING:
                 self.reached.append(expression[1])
                 return (kind, self.qualified[expression[1]], *expression[2:])
             return expression
@@ -275,9 +275,10 @@ class _Packing:
     def _body(self, rest: list[int]) -> Body:
         state = self.state
         position = self.position
-        expressions = tuple(
-            [(kind[0], self.qualified[kind[1]], *kind[2:]) if kind[0] in _NAMING else kind for kind in state.expressions]
-        )
+        expressions = list(state.expressions)
+        for number in state.naming:
+            kind, symbol, *parts = expressions[number]
+            expressions[number] = (kind, self.qualified[symbol], *parts)
         references = [
             (position[source], kind, expression, line, name)
             for source, kind, expression, line, name in state.references
@@ -293,7 +294,7 @@ class _Packing:
                 for name, entries in state.members[old].items()
             ]
         )
-        return Body(expressions, tuple(references), imports, definitions, members, self._passed(), ())
+        return Body(tuple(expressions), tuple(references), imports, definitions, members, self._passed(), ())
 
     def _own_entry(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
         return ("def", self.qualified[entry[1]]) if entry[0] == "def" else entry
@@ -387,8 +388,6 @@ class _Packing:
         return -1
 
 
-_NAMING = frozenset({"def", "raw", "self", "class", "super", "param"})
-"""Expressions whose first part is a symbol of the run, named in the end by its qualified name."""
 _CHILDREN: dict[str, tuple[bool, ...]] = {
     "instance": (True,),
     "declared": (True, True),

@@ -88,6 +88,8 @@ class State:
         self.expressions: list[Expression] = []
         self._ids: dict[Expression, int] = {}
         self._heights: list[int] = []
+        self.naming: list[int] = []
+        """Expressions whose first part is a symbol of this run, named in the end by its qualified name."""
         self.mentioned: set[int] = set()
         """Expressions of local definitions and imports: a read of such a name is a use, that of another local is none."""
         self.symbols: list[Definition] = []
@@ -128,13 +130,23 @@ class State:
         known = self._ids.get(expression)
         if known is not None:
             return known
-        height = 1 if expression[0] in LEAVES else self._height_of(expression)
+        number = len(self.expressions)
+        kind = expression[0]
+        height = 1
+        if kind in LEAVES:
+            if kind in NAMING:
+                self.naming.append(number)
+            if kind in _MENTIONED:
+                self.mentioned.add(number)
+        elif kind == "attr":
+            if expression[1] >= 0:
+                height = self._heights[expression[1]] + 1
+        else:
+            height = self._height_of(expression)
         if height > MAX_HEIGHT:
             return UNKNOWN
-        number = self._ids[expression] = len(self.expressions)
+        self._ids[expression] = number
         self.expressions.append(expression)
-        if expression[0] in _MENTIONED:
-            self.mentioned.add(number)
         self._heights.append(height)
         return number
 
@@ -295,4 +307,5 @@ class State:
 
 
 _MENTIONED = frozenset({"def", "import"})
+NAMING = frozenset({"def", "raw", "self", "class", "super", "param"})
 LEAVES = frozenset({"global", "def", "raw", "import", "self", "class", "super", "literal", "param"})
