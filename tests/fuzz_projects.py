@@ -83,7 +83,7 @@ class Project:
             self.files[path] = self._file(path)
         elif draw < 0.32:
             self._move_statement(path)
-        elif draw < 0.56:
+        elif draw < 0.5:
             self._edit_statement(path)
         else:
             self._edit_inside(path)
@@ -120,7 +120,7 @@ class Project:
             return
         index = random.choice(compound)
         header, *members = statements[index]
-        if random.random() < 0.35:
+        if random.random() < 0.4:
             header = grammar.header(random, header)
         else:
             members = list(_edited(random, tuple(members), lambda: grammar.member(random, header), least=1))
@@ -145,14 +145,30 @@ class PythonGrammar:
     """Packages and modules of one name, conftests, a `src` root; imports in every form among them."""
 
     paths = (
-        "a.py", "b.py", "p/__init__.py", "p/a.py", "p/q.py", "p/q/__init__.py", "a/__init__.py", "conftest.py", "t/conftest.py",
-        "t/test_x.py", "src/p/__init__.py", "src/b.py", "p/q.pyi",
+        "a.py", "b.py", "p/__init__.py", "p/a.py", "p/q.py", "p/q/__init__.py", "a/__init__.py", "conftest.py",
+        "t/conftest.py",
+        "t/test_x.py", "src/p/__init__.py", "src/b.py", "p/q.pyi", "pyproject.toml", "setup.cfg", "lib/b.py", "lib/p/c.py",
     )  # fmt: skip
     _names = ("A", "B", "f", "g", "x")
     _attributes = ("m", "n", "f", "A")
     _modules = ("a", "b", "p", "p.a", "p.q", ".a", ".b", ".", ".q", "..a", "a", "p", "p.a")
 
     def fixed(self, random: Random, path: str) -> str | None:
+        root = random.choice(("src", "lib", ".", "p"))
+        if path == "pyproject.toml":
+            return random.choice(
+                (
+                    "[project]\nname = 'b'", f"[tool.setuptools]\npackage-dir = {{'' = '{root}'}}",
+                    f"[tool.setuptools.packages.find]\nwhere = ['{root}']",
+                    f"[tool.poetry]\npackages = [{{include = 'p', from = '{root}'}}]",
+                    f"[tool.hatch.build.targets.wheel]\npackages = ['{root}/p']",
+                    f"[tool.pytest.ini_options]\npythonpath = ['{root}']",
+                )
+            )  # fmt: skip
+        if path == "setup.cfg":
+            return random.choice(
+                (f"[options]\npackage_dir =\n    = {root}", f"[options.packages.find]\nwhere = {root}", "[metadata]")
+            )
         return None
 
     def text(self, statement: Statement) -> str:
@@ -256,6 +272,35 @@ class PythonGrammar:
         header = f"{decorator}def {random.choice(('f', 'g', 'h', 'x', 'test_f'))}{self._signature(random)}"
         return (header, *(self._body(random) for _ in range(random.randint(1, 3))))
 
+    def _odd(self, random: Random) -> Statement:
+        """What needs other facts than names and calls: unpacking, containers, generics, attributes set from outside ..."""
+        name, other, attribute, value = (
+            self._name(random),
+            self._name(random),
+            random.choice(self._attributes),
+            self._expression(random),
+        )
+        return (
+            random.choice(
+                (
+                    f"{name}.{attribute} = {value}", f"{name}, {other} = {value}, {self._expression(random)}",
+                    f"{name} = [{value}, {other}]", f"{name} = {{'k': {value}}}",
+                    f"for {name} in {value}: {name}.{attribute}()",
+                    f"with {value} as {name}: {name}.{attribute}()",
+                    f"{name} = {other} if {value} else {self._expression(random)}",
+                    f"{name} = property({value})", f"from typing import TypeVar\n{name} = TypeVar('{name}', bound={other})",
+                    f"if isinstance({name}, {other}): {name}.{attribute}()", f"{name} = {other}[0].{attribute}()",
+                    f"async def {random.choice('fgh')}():\n    return (await {value}).{attribute}()",
+                    f"{name} = lambda x: {value}",
+                    f"import dataclasses\n@dataclasses.dataclass\nclass {random.choice('AB')}:\n    {attribute}: {other}",
+                    f"pytest_plugins = ['{random.choice(self._modules).lstrip('.') or 'p'}']", f"del {name}",
+                    f"__all__ += {random.choice(self._modules).lstrip('.') or 'a'}.__all__",
+                    f"def __getattr__(name):\n    return {value}", f"{name} = super({other}, {value}).{attribute}",
+                    f"class {random.choice('AB')}({other}[{name}], metaclass=x):\n    def __enter__(self): return {value}",
+                )
+            ),
+        )  # fmt: skip
+
     def _assignment(self, random: Random) -> Statement:
         return (f"{self._name(random)}{random.choice(('', f': {self._name(random)}'))} = {self._expression(random)}",)
 
@@ -273,7 +318,8 @@ class TypeScriptGrammar:
     _names = ("A", "B", "f", "g", "x")
     _attributes = ("m", "n", "f", "A")
     _modules = (
-        "./a", "./b", ".", "./p", "./p/a", "../b", "..", "../a", "./index", "./c", "./c.js", "./a.js", "./d.mjs", "@/a", "@/p",
+        "./a", "./b", ".", "./p", "./p/a", "../b", "..", "../a", "./index", "./c", "./c.js", "./a.js", "./d.mjs", "@/a",
+        "@/p",
         "@/p/a", "~core", "@t/core", "@t/core", "@t/core/a", "@t/app", "src/b", "b", "react",
     )  # fmt: skip
 
@@ -292,9 +338,9 @@ class TypeScriptGrammar:
         return random.choices(
             (
                 self._import, self._re_export, self._star, self._class, self._interface, self._function, self._constant,
-                self._object, self._default, self._common, self._namespace,
+                self._object, self._default, self._common, self._namespace, self._odd,
             ),
-            (26, 10, 9, 22, 5, 13, 8, 5, 3, 8, 2),
+            (26, 10, 9, 22, 5, 13, 8, 5, 3, 8, 2, 9),
         )[0](random)  # fmt: skip
 
     def header(self, random: Random, header: str) -> str:
@@ -355,7 +401,7 @@ class TypeScriptGrammar:
         return random.choice(self._names)
 
     def _module(self, random: Random) -> str:
-        return random.choice(self._modules)
+        return random.choice(self._modules[:6] if random.random() < 0.6 else self._modules)
 
     def _expression(self, random: Random, longest: int = 2) -> str:
         text = random.choice((self._name(random), self._name(random), f"new {random.choice('AB')}()"))
@@ -428,6 +474,39 @@ class TypeScriptGrammar:
             ),
         )  # fmt: skip
 
+    def _odd(self, random: Random) -> Statement:
+        """What needs other facts than names and calls: destructuring, spreads, generics, ambient declarations ..."""
+        name, other, attribute, value = (
+            self._name(random),
+            self._name(random),
+            random.choice(self._attributes),
+            self._expression(random),
+        )
+        return (
+            random.choice(
+                (
+                    f"{name}.{attribute} = {value};", f"export const {{ {name}, {attribute}: {other} }} = {value};",
+                    f"export const {name} = [{value}, {other}];",
+                    f"export const {name} = {{ ...{value}, {attribute}: {other} }};",
+                    f"for (const {name} of {value}) {name}.{attribute}();", f"{name}[{value}].{attribute}();",
+                    f"Object.assign({name}.prototype, {value});", f"export type {name} = {other} | {self._name(random)};",
+                    f"export type {name}<T extends {other}> = T['{attribute}'];",
+                    f"export enum {name} {{ {attribute}, B = 2 }}",
+                    f"if ({name} instanceof {other}) {name}.{attribute}();", f"declare global {{ const {name}: {other}; }}",
+                    f"declare module '{self._module(random)}' {{ function f(): {name}; class A {{ m(): {other}; }} }}",
+                    f"export async function f() {{ return (await {value}).{attribute}(); }}", f"export = {name};",
+                    f"export function g<T extends {name}>(x: T): T {{ return x.{attribute}(); }}",
+                    f"declare const {name}: typeof {other};",
+                    f"export default class extends {name} {{ {attribute}() {{ return super.{attribute}(); }} }}",
+                    f"Object.keys({name}).forEach((k) => {name}[k].{attribute}());",
+                    f"const {name} = {value} as unknown as {other};",
+                    f"import {name} = require('{self._module(random)}');", f"export import {name} = {other}.{attribute};",
+                    f"@{name}\nclass B {{ @{other}() {attribute}() {{ return {value}; }} }}", f"{name}.prototype = {value};",
+                    f"module.exports.{name} = {value};", f"exports = module.exports = {value};", f"export {{ {name} }};",
+                )
+            ),
+        )  # fmt: skip
+
     def _namespace(self, random: Random) -> Statement:
         member = f"export const {random.choice(self._attributes)} = {self._expression(random)};"
         return (f"export namespace {random.choice('AB')} {{\n  {member}\n}}",)
@@ -454,7 +533,8 @@ class TypeScriptGrammar:
         options = random.choice(
             (
                 {"baseUrl": ".", "paths": {"@/*": ["src/*"], "~core": ["packages/core/src/index.ts"]}},
-                {"baseUrl": ".", "paths": {"@/*": ["src/p/*", "src/*"]}}, {"paths": {"~core": ["./src/a"], "@/*": ["./src/*"]}},
+                {"baseUrl": ".", "paths": {"@/*": ["src/p/*",
+                "src/*"]}}, {"paths": {"~core": ["./src/a"], "@/*": ["./src/*"]}},
                 {"baseUrl": "src"}, {"baseUrl": "."}, {},
             )
         )  # fmt: skip

@@ -70,7 +70,7 @@ def test_the_order_of_linking_does_not_matter(language: str, seed: int) -> None:
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_each_kind_of_fact_is_needed(language: str) -> None:
     """The test of the test: an overlay that forgets a kind of fact goes wrong, and the random projects notice."""
-    missed = noticed_without(language, most_steps=1500 * DEPTH)
+    missed = noticed_without(language, most_steps=8000 * DEPTH)
     assert not missed - UNUSED[language]
 
 
