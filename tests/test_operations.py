@@ -229,6 +229,13 @@ def test_what_may_be_missing_is_counted(ask: Ask) -> None:
     assert ask("get_dependants", handle="checkout", kinds=["calls"])["complete"] is True
 
 
+def test_where_there_are_no_calls_other_uses_are_told(ask: Ask) -> None:
+    answer = ask("get_dependants", handle="checkout", kinds=["inherits"])
+    assert answer["items"] == []
+    assert set(answer["other_kinds"]) == {"calls", "imports"}
+    assert answer["next"][0]["tool"] == "get_dependants"
+
+
 def test_dependencies_of_a_class_are_those_of_its_members(ask: Ask) -> None:
     assert "shop/prices.py::discounted" in handles(ask("get_dependencies", handle="Cart"))
 

@@ -63,9 +63,18 @@ def _symbol_relations(
         further = call("get_dependants", handle=symbol.handle, at=arguments.get("at"))
         if external := _external(snapshot, symbol, kinds):
             head["external"] = external
-    return listing(
-        snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=[further] if items else ()
-    )
+    if kinds and not reached and (others := _other_kinds(snapshot, symbol.key, backward=backward)):
+        head["other_kinds"] = others
+        further = call("get_dependants" if backward else "get_dependencies", handle=symbol.handle, at=arguments.get("at"))
+    calls = [further] if reached or "other_kinds" in head else []
+    return listing(snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=calls)
+
+
+def _other_kinds(snapshot: Snapshot, key: SymbolKey, *, backward: bool) -> dict[str, int]:
+    """The kinds of edge that there are where those asked for are missing, with the number of symbols at their other ends."""
+    nodes = graph.closure(snapshot, key, 1, (), backward=backward)
+    counts = Counter(kind for node in nodes for kind in {edge.kind for edge in node.edges})
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def names_of(snapshot: Snapshot, symbol: Symbol) -> list[str]:

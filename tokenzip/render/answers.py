@@ -72,6 +72,10 @@ def _relations(noun: str, *, backward: bool) -> Builder:
         yield Title((Cell(of["handle"], "name"), Cell(of["kind"], "dim")), at_text(answer["at"]))
         if not items:
             yield Paragraph("None is known.")
+            if others := answer.get("other_kinds"):
+                command = "dependants" if backward else "deps"
+                kinds = ", ".join(f"{count} {kind}" for kind, count in others.items())
+                yield Paragraph(f"There are other edges: {kinds}. `tokenzip {command}` lists them.")
         elif "file" not in items[0]:
             yield Rows(tuple(_module_edge_row(item) for item in items), ("edges", noun, "name"))
         else:
