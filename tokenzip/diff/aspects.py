@@ -76,6 +76,8 @@ def _file_aspects(base: Node, head: Node) -> Aspects:
 
 def _differing_flags(base: Node, head: Node, renamed: bool) -> Flag:
     flags = (base.flags ^ head.flags) & MODIFIER_FLAGS
+    if base.parent is not None and head.parent is not None:
+        flags &= ~((base.parent.flags ^ head.parent.flags) & Flag.EXPORTED)  # members are exported with their class
     return flags & ~_NAMED_VISIBILITY if renamed and base.file.facts.language == "python" else flags
 
 
@@ -121,12 +123,11 @@ def modifiers_of(language: str, detail: SymbolDetail) -> tuple[object, ...]:
 
 
 def _body_differs(base: Node, head: Node) -> bool:
-    if base.hashes[1] == head.hashes[1]:
+    if base.hashes[1] == head.hashes[1] or base.group != head.group or (base.kind in CONTAINERS) != (head.kind in CONTAINERS):
         return False
-    if base.group == "value" and head.group == "value":
-        language = head.file.facts.language or ""
-        if canonical_text(language, base.detail.value) != canonical_text(language, head.detail.value):
-            return True
-    if base.group != head.group or (base.kind in CONTAINERS) != (head.kind in CONTAINERS):
+    if base.body_tokens != head.body_tokens:
+        return True
+    if base.group != "value" or base.hashes[0] == head.hashes[0]:
         return False
-    return base.body_tokens != head.body_tokens
+    language = head.file.facts.language or ""  # where the value is part of what is taken for the signature
+    return canonical_text(language, base.detail.value) != canonical_text(language, head.detail.value)

@@ -13,6 +13,9 @@ from tokenzip.diff.side import Node, Side
 from tokenzip.model import Change, SymbolKey
 from tokenzip.snapshot import Snapshot, changed_paths
 
+_AHEAD = 300
+"""Files of each end whose contents are read at once."""
+
 
 def diff(base: Snapshot, head: Snapshot) -> tuple[Change, ...]:
     """How each symbol and file differs between two snapshots, ordered by path, file before symbols, and line.
@@ -29,6 +32,8 @@ class Comparison:
     def __init__(self, base: Side, head: Side, paths: Iterable[str]) -> None:
         self.base, self.head = base, head
         self.paths = tuple(paths)
+        for side in (base, head):
+            side.read_ahead(self.paths[:_AHEAD])
         self.pairing: Pairing = pair(base, head, self.paths)
         self.changes = tuple(sorted(self._changes(), key=_order))
 
@@ -97,6 +102,9 @@ class Comparison:
             return "the old name is still there"
         if base.parent is not None and base.parent.symbol is not None:
             return ""
+        name = base.name if old.facts.language == "python" else f"={base.name}"
+        if old.path == head.file.path and name in self.head.snapshot.interface(old.path).names:
+            return "the old name is still offered"
         for edge in self.head.snapshot.edges_from(SymbolKey(old.path)):
             leads = edge.target == head.key and edge.kind in ("imports", "exports")
             if leads and (edge.kind == "exports" or old.facts.language == "python") and base.name in (head.name, edge.detail):

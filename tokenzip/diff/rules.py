@@ -436,7 +436,7 @@ def _unless_property(finding: Finding, flag: Flag, differing: Flag) -> Finding:
 def _body(base: Node, head: Node) -> Iterator[Finding]:
     if head.kind == "enum_member":
         yield "breaking", f"value was `{base.detail.value}`, is `{head.detail.value}`"
-    elif head.group == "value" and base.detail.value != head.detail.value:
+    elif head.group == "value":
         yield "compatible", "another value"
     else:
         yield "internal", ""

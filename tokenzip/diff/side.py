@@ -7,7 +7,7 @@ import itertools
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tokenzip.languages.shape import Shape
 from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey
@@ -122,6 +122,15 @@ class Node:
         holes.append((row.doc_start, row.doc_end))
         return self.file.shape.tokens(row.signature_end, row.end, holes, row.name)
 
+    @functools.cached_property
+    def own_bytes(self) -> bytes:
+        """The bytes of a file outside of its symbols: if they are equal, so is all that could be made of them."""
+        source, pieces, last = self.file.source, [], 0
+        for start, end in sorted(self._foreign_ranges()):
+            pieces.append(source[last : max(last, start)])
+            last = max(last, end)
+        return b"\0".join([*pieces, source[last:]]) if pieces else source
+
     def _foreign_ranges(self) -> Iterator[tuple[int, int]]:
         """Where members lie, and the documentation of what is local to a function."""
         pending = list(self.children)
@@ -161,8 +170,9 @@ def _words(text: str) -> str:
 class FileSide:
     """One file at one end."""
 
-    def __init__(self, snapshot: Snapshot, facts: File) -> None:
-        self.snapshot = snapshot
+    def __init__(self, side: Side, facts: File) -> None:
+        self._side = side
+        self.snapshot = side.snapshot
         self.facts = facts
         self.path = facts.path
         self.root = Node(self, None, None)
@@ -193,7 +203,8 @@ class FileSide:
 
     @functools.cached_property
     def source(self) -> bytes:
-        return self.snapshot.source(self.path)
+        known = self._side.sources.pop(self.path, None)
+        return known if known is not None else self.snapshot.source(self.path)
 
     @functools.cached_property
     def shape(self) -> Shape:
@@ -213,6 +224,17 @@ class Side:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._files: dict[str, FileSide | None] = {}
+        self.sources: dict[str, bytes] = {}
+        """Contents read ahead."""
+
+    def read_ahead(self, paths: Sequence[str]) -> None:
+        """Fetch the contents of some files in one go: one request a file would cost more than all else."""
+        snapshot = self.snapshot
+        found = (snapshot.tree_file(path) for path in paths if path not in snapshot.overlay)
+        files = [file for file in found if file is not None and file.language is not None]
+        for file, source in zip(files, snapshot.git.blobs(file.blob for file in files), strict=True):
+            if source is not None:
+                self.sources[file.path] = source
 
     def known(self, path: str) -> FileSide | None:
         """The file at a path if it was read already."""
@@ -221,7 +243,7 @@ class Side:
     def file(self, path: str) -> FileSide | None:
         if path not in self._files:
             facts = self.snapshot.file(path)
-            self._files[path] = None if facts is None else FileSide(self.snapshot, facts)
+            self._files[path] = None if facts is None else FileSide(self, facts)
         return self._files[path]
 
 

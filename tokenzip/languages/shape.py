@@ -377,6 +377,6 @@ def canonical_text(language: str, text: str, *, is_type: bool = False) -> str:
     """A written annotation, default or decorator without what a formatter may change in it."""
     if not text:
         return ""
-    lead = "type T = " if is_type and language in ("typescript", "tsx", "javascript") else ""
+    lead = "T = " if language == "python" else "type T = " if is_type else ""  # an expression alone may be a statement
     source = f"{lead}{text}".encode("utf-8", "surrogateescape")
     return " ".join(Shape(language, source).tokens(len(lead), len(source)))
