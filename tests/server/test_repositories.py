@@ -153,9 +153,9 @@ def test_a_killed_server_leaves_no_process_behind(repo: Repo, serve: Serve) -> N
     repo.commit(many)
     marker = {"TOKENZIP_TEST_MARK": str(os.getpid())}
     child = serve(**marker)
-    child.begin("tools/call", {"name": "query_repo_structure", "arguments": {}}, meta={"progressToken": 1})
-    while "reading" not in child.wait_notification("notifications/progress")["params"]["message"]:
+    while "indexing" in (answer := child.call("query_repo_structure")) and answer["indexing"]["stage"] != "reading":
         pass
+    assert "indexing" in answer
     assert len(marked(marker)) >= 2
     child.process.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + LONG

@@ -37,6 +37,11 @@ class Indexer:
         self._lock = threading.Lock()
         self._jobs: dict[str, Job] = {}
 
+    def is_at_work(self, place: str) -> bool:
+        with self._lock:
+            job = self._jobs.get(place)
+            return job is not None and not job.has_ended.is_set()
+
     def job(self, place: str, tool: str, arguments: Mapping[str, Any]) -> Job:
         """The child that indexes the repository at `place`, started for this call if there is none. Raises OSError."""
         with self._lock:

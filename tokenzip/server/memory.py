@@ -6,6 +6,17 @@ import contextlib
 import gc
 import os
 import sys
+from typing import Any
+
+M_ARENA_MAX = -8
+"""From glibc's malloc.h."""
+
+
+def share_one_arena() -> None:
+    """Have all threads allocate from one arena: glibc gives each its own, and each keeps the pages of its last peak."""
+    library = _c_library()
+    if library is not None:
+        library.mallopt(M_ARENA_MAX, 1)
 
 
 def resident_bytes() -> int | None:
@@ -21,8 +32,19 @@ def resident_bytes() -> int | None:
 def give_back() -> None:
     """Collect what only cycles hold, and return free pages to the system: glibc keeps them for the next peak otherwise."""
     gc.collect()
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, AttributeError):  # another C library
-            import ctypes
+    library = _c_library()
+    if library is not None:
+        library.malloc_trim(0)
 
-            ctypes.CDLL(None).malloc_trim(0)
+
+def _c_library() -> Any:
+    """glibc, None elsewhere."""
+    if sys.platform != "linux":
+        return None
+    with contextlib.suppress(ImportError, OSError):
+        import ctypes
+
+        library = ctypes.CDLL(None)
+        if hasattr(library, "malloc_trim"):
+            return library
+    return None

@@ -19,9 +19,6 @@ from tokenzip.server.protocol import Call, Json
 PATIENCE = 1.7
 """Seconds after which a call that is indexing is answered with how far it is."""
 
-FEW = 100
-"""Files that are indexed sooner than a child has started."""
-
 GLANCE = 0.2
 """Seconds between two looks at a call that was not indexing when the patience ended, but may begin to."""
 
@@ -54,17 +51,17 @@ class Question:
         self._deadline = deadline
         self._stage: Stage | None = None
         self._may_go_on = False
-        self._goes_elsewhere = False
+        self._goes_elsewhere: Callable[[int], bool] = _never
 
-    def index_elsewhere(self, is_wanted: bool) -> None:
-        """Whether a call that begins to index is to leave that to a child."""
-        self._goes_elsewhere = is_wanted
+    def index_elsewhere(self, if_so: Callable[[int], bool]) -> None:
+        """Whether a call that is to index so many files, or has to wait for another process, leaves that to a child."""
+        self._goes_elsewhere = if_so
 
     def on_progress(self, stage: str, done: int, total: int) -> None:
         """The index has done so much of a stage. Raises Cancelled to stop it if nobody wants it, Elsewhere to move it."""
         if self._call.is_over and not self._may_go_on:
             raise Cancelled("The call was cancelled")
-        if self._goes_elsewhere and total > FEW:
+        if self._goes_elsewhere(total):
             raise Elsewhere
         self._tell((stage, done, total))
 
@@ -119,6 +116,10 @@ class Question:
         message = f"{self._tool} took more than {self._deadline:.0f} s and was given up"
         answer = error_answer("deadline", message, "Ask for less: fewer steps, one module, one file.")
         self._call.succeed(self._as_result(answer))
+
+
+def _never(total: int) -> bool:
+    return False
 
 
 def indexing_answer(tool: str, arguments: Mapping[str, Any], stage: str, done: int, total: int) -> Json:

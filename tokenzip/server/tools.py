@@ -25,6 +25,9 @@ SHORT_REST = 0.7
 LONG_REST = 60.0
 """Seconds after a call when open repositories and their caches are let go: from a large process, from a small one."""
 
+FEW = 100
+"""Files that are indexed sooner than a child has started."""
+
 MOST_CHILDREN = 2
 """Children that may index for one call: the first may have been at work for another revision."""
 
@@ -109,8 +112,13 @@ class Tools:
     def _asked(self, question: Question, name: str, work: Work) -> Json:
         """What `work` answers. Where it would have to index, a child does that first."""
         children = 0 if self._indexer is None else MOST_CHILDREN
+        place = ""
+
+        def is_for_a_child(total: int) -> bool:
+            return self._indexer is not None and children > 0 and (total > FEW or self._indexer.is_at_work(place))
+
+        question.index_elsewhere(is_for_a_child)
         while True:
-            question.index_elsewhere(children > 0)
             try:
                 with self._workspace.lent() as repository:
                     place = repository.root or repository.git.common_dir

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from tokenzip.errors import NotARepository
-from tokenzip.server.memory import give_back
+from tokenzip.server.memory import give_back, share_one_arena
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -117,6 +117,7 @@ def _open_repository(place: str) -> Repository:
     from tokenzip.server.journal import keep_library_logs
 
     keep_library_logs()
+    share_one_arena()
     return tokenzip.repo(place)
 
 
