@@ -48,8 +48,8 @@ class PythonEvaluator(Evaluation):
         return LinkedFile(tuple(linking.edges), tuple(linking.unresolved), facts)
 
     def _begin(self, path: str, body: Body) -> None:
+        self.forget()
         self.begin_file()
-        self._serial += 1
         self._path = path
         self._own = body.expressions
         self._own_values = {}

@@ -46,6 +46,8 @@ from tokenzip.languages.python.types import (
 
 Owner = tuple[str, str]
 """Path and qualified name of a class; ("", "") is a base class that is not known."""
+_MAX_REMEMBERED = 100_000
+"""Look-ups kept for the next files. Forgetting costs time only: a look-up answers the same at any time."""
 _OUTSIDE: Owner = ("", "")
 _TRANSPARENT = frozenset({"object", "Generic", "Protocol", "NamedTuple", "TypedDict", "ABC"})
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
@@ -84,7 +86,18 @@ class Evaluation(Modules):
         self._local: dict[str, Any] = {}
         self._local_members: dict[str, dict[str, Any]] = {}
         self._passed: dict[tuple[str, str], tuple[int, ...]] = {}
-        self._serial = 0
+        self._temporary: list[tuple[Any, ...]] = []
+
+    def forget(self) -> None:
+        """Drop what only the file linked last could reach, and everything once it has grown large."""
+        for key in self._temporary:
+            self._shared.pop(key, None)
+        self._temporary.clear()
+        if len(self._shared) > _MAX_REMEMBERED:
+            self._shared.clear()
+            self._interfaces.clear()
+            self._definitions.clear()
+            self._modules.clear()
 
     # ---- definitions
 
@@ -102,10 +115,11 @@ class Evaluation(Modules):
         return _record(found) if found is not None else None
 
     def _key(self, kind: str, path: str, qualified: str, *rest: Any) -> tuple[Any, ...]:
-        """The key of a look-up about a definition: what only this file can reach is not shared between links."""
+        """The key of a look-up about a definition: what only the file being linked can reach is forgotten after it."""
+        key = (kind, path, qualified, *rest)
         if path == self._path and qualified in self._local:
-            return (kind, path, qualified, *rest, self._serial)
-        return (kind, path, qualified, *rest)
+            self._temporary.append(key)
+        return key
 
     def value_of(self, path: str, qualified: str) -> Types:
         """What the name of a definition stands for: the class or function, or what its decorators made of it."""
