@@ -279,6 +279,17 @@ def test_cancelled_calls_do_not_hold_up_others(client: InProcess) -> None:
     assert time.monotonic() - start < 1
 
 
+def test_calls_cancelled_in_line_leave_no_gap(client: InProcess) -> None:
+    """More calls than places, the waiting ones cancelled before they begin, again and again."""
+    for turn in range(3):
+        for number in range(12):
+            client.begin("tools/call", {"name": "sleep", "arguments": {"items": 100}}, f"{turn} {number}")
+        for number in range(4, 12):
+            client.notify("notifications/cancelled", requestId=f"{turn} {number}")
+        assert all(client.wait_answer(f"{turn} {number}") for number in range(4))
+    assert client.call("echo", text="x")
+
+
 def test_progress_rises_and_stops_with_the_answer(client: InProcess) -> None:
     client.begin("tools/call", {"name": "index", "arguments": {"items": 60}}, "p", {"progressToken": 7})
     seen = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -31,6 +32,8 @@ Result = TypeVar("Result", bound=BaseModel)
 
 def serve(server: Server, host: str, port: int) -> NoReturn:
     """Serve until the process is ended."""
+    shown = f"[{host}]" if ":" in host else host
+    print(f"tokenzip: MCP server at http://{shown}:{port}{PATH}, Ctrl-C ends it", file=sys.stderr)
     uvicorn.run(application(server, host), host=host, port=port, log_level="warning")
     raise SystemExit(0)
 

@@ -408,7 +408,13 @@ class Workers:
             call = self._line.popleft()
             self._free_places -= 1
             self._placed.add(call)
-            threading.Thread(target=self._run, args=(call,), name=call.method, daemon=True).start()
+            threading.Thread(target=self._work, args=(call,), name=call.method, daemon=True).start()
+
+    def _work(self, call: Call) -> None:
+        try:
+            self._run(call)
+        finally:  # a call that was over before it began gives its place back here
+            self.release(call)
 
 
 class _Batch:
