@@ -9,8 +9,9 @@ import pytest
 from tokenzip.errors import UsageError
 from tokenzip.operations import OPERATIONS
 from tokenzip.render import Style, render, to_json
-from tokenzip.render.answers import BUILDERS, at_text, counted
+from tokenzip.render.answers import BUILDERS
 from tokenzip.render.blocks import Cell, Code, Note, Rows, Section, Title, columns, shown, write_markdown, write_text
+from tokenzip.render.words import at_text, counted
 
 AT = {"rev": "WORKTREE", "commit": "a" * 40, "dirty": True}
 CALLERS = {

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tokenzip.cli import jsonc
 from tokenzip.errors import UsageError
 
 NAME = "tokenzip"
@@ -121,7 +122,7 @@ def connect(client: Client, root: str, command: Sequence[str]) -> tuple[Path, bo
         new = (
             _with_toml(old, entry(client, command))
             if client.form == "toml"
-            else _with_json(old, client.section, entry(client, command))
+            else jsonc.with_entry(old, client.section, NAME, entry(client, command))
         )
     except ValueError as error:
         text = json.dumps({client.section: {NAME: entry(client, command)}})
@@ -142,7 +143,7 @@ def disconnect(client: Client, root: str) -> tuple[Path, bool]:
     if not old:
         return path, False
     try:
-        new = _without_toml(old) if client.form == "toml" else _without_json(old, client.section)
+        new = _without_toml(old) if client.form == "toml" else jsonc.without_entry(old, client.section, NAME)
     except ValueError as error:
         raise UsageError(f"{path} cannot be read ({error})", hint=f"Mend it, or remove the entry {NAME} by hand.") from error
     if new == old:
@@ -171,203 +172,6 @@ def _write(path: Path, text: str) -> None:
     if target.exists():
         shutil.copymode(target, scratch)
     scratch.replace(target)
-
-
-# JSON with comments, edited as text.
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """One ``name: value`` of an object: offsets into the text."""
-
-    name: str
-    start: int
-    value_start: int
-    end: int
-
-
-class _Scanner:
-    """Finds members of objects in JSON that may hold comments and trailing commas, without changing it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def blank(self, place: int) -> int:
-        """The next place that is neither white space nor comment."""
-        text = self.text
-        while place < len(text):
-            if text[place].isspace() or text[place] == "\ufeff":
-                place += 1
-            elif text.startswith("//", place):
-                end = text.find("\n", place)
-                place = len(text) if end < 0 else end
-            elif text.startswith("/*", place):
-                end = text.find("*/", place)
-                if end < 0:
-                    raise ValueError("a comment does not end")
-                place = end + 2
-            else:
-                break
-        return place
-
-    def string(self, place: int) -> int:
-        """The place after the string that begins here."""
-        match = re.compile(r'"(?:[^"\\\n]|\\.)*"').match(self.text, place)
-        if match is None:
-            raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a string was expected")
-        return match.end()
-
-    def value(self, place: int) -> int:
-        """The place after the value that begins here."""
-        if place >= len(self.text):
-            raise ValueError("it ends too early")
-        opening = self.text[place]
-        if opening == '"':
-            return self.string(place)
-        if opening not in "{[":
-            match = re.compile(r"[^\s,\]}/\"{\[]+").match(self.text, place)
-            if match is None:
-                raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a value was expected")
-            return match.end()
-        closers = [{"{": "}", "[": "]"}[opening]]
-        place += 1
-        while closers:
-            place = self.blank(place)
-            if place >= len(self.text):
-                raise ValueError("a bracket does not close")
-            character = self.text[place]
-            if character == '"':
-                place = self.string(place)
-            elif character in "{[":
-                closers.append({"{": "}", "[": "]"}[character])
-                place += 1
-            elif character in "}]":
-                if closers.pop() != character:
-                    raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: brackets do not match")
-                place += 1
-            else:
-                place += 1
-        return place
-
-    def members(self, place: int) -> tuple[list[_Member], int]:
-        """The members of the object that begins here, and the place of its closing brace."""
-        if self.text[place : place + 1] != "{":
-            raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: an object was expected")
-        members: list[_Member] = []
-        place = self.blank(place + 1)
-        while self.text[place : place + 1] != "}":
-            start = place
-            end = self.string(start)
-            name = json.loads(self.text[start:end])
-            place = self.blank(end)
-            if self.text[place : place + 1] != ":":
-                raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a colon was expected")
-            value_start = self.blank(place + 1)
-            place = self.value(value_start)
-            members.append(_Member(name, start, value_start, place))
-            place = self.blank(place)
-            if self.text[place : place + 1] == ",":
-                place = self.blank(place + 1)
-            elif self.text[place : place + 1] != "}":
-                raise ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: a comma or brace was expected")
-        return members, place
-
-
-def _with_json(text: str, section: str, value: Mapping[str, Any]) -> str:
-    if not text.strip("\ufeff \t\r\n"):
-        return json.dumps({section: {NAME: value}}, indent=2, ensure_ascii=False) + "\n"
-    scanner = _Scanner(text)
-    start = scanner.blank(0)
-    members, _ = scanner.members(start)
-    holder = next((member for member in members if member.name == section), None)
-    if holder is None:
-        return _inserted(scanner, start, section, {NAME: value})
-    ours = next((member for member in scanner.members(holder.value_start)[0] if member.name == NAME), None)
-    if ours is None:
-        return _inserted(scanner, holder.value_start, NAME, value)
-    try:
-        if {**json.loads(text[ours.value_start : ours.end])} == dict(value):
-            return text
-    except ValueError:
-        pass
-    indent, unit = _indents(text, ours.start)
-    return text[: ours.value_start] + _json_text(value, indent, unit, text) + text[ours.end :]
-
-
-def _inserted(scanner: _Scanner, place: int, name: str, value: Any) -> str:
-    """The text with a member added at the end of the object that begins at `place`, in the style of its neighbours."""
-    text = scanner.text
-    members, closing = scanner.members(place)
-    outer, unit = _indents(text, place)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    if not members:
-        member = f"{newline}{outer}{unit}{json.dumps(name)}: {_json_text(value, outer + unit, unit, text)}"
-        comment = text[place + 1 : closing].rstrip()
-        return text[: place + 1] + comment + member + newline + outer + text[closing:]
-    last = members[-1]
-    one_line = newline not in text[place:closing]
-    indent = outer + unit if one_line else _indents(text, last.start)[0]
-    after = scanner.blank(last.end)
-    has_comma = text[after : after + 1] == ","
-    member = f"{newline}{indent}{json.dumps(name)}: {_json_text(value, indent, unit, text)}"
-    if has_comma:
-        return text[: after + 1] + member + "," + text[after + 1 :]
-    gap = text[last.end : after]
-    comments = gap.rstrip()
-    end = newline + outer if one_line else gap[len(comments) :]
-    return text[: last.end] + "," + comments + member + end + text[after:]
-
-
-def _json_text(value: Any, indent: str, unit: str, text: str) -> str:
-    newline = "\r\n" if "\r\n" in text else "\n"
-    return json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", newline + indent)
-
-
-def _indents(text: str, place: int) -> tuple[str, str]:
-    """The indentation of the line at `place`, and one step of it in this file."""
-    line = text[text.rfind("\n", 0, place) + 1 : place]
-    steps = re.findall(r"^([ \t]+)\S", text, re.MULTILINE)
-    unit = min(steps, key=len) if steps else "  "
-    return line[: len(line) - len(line.lstrip())].lstrip("\ufeff"), "\t" if unit.startswith("\t") else unit
-
-
-def _without_json(text: str, section: str) -> str:
-    scanner = _Scanner(text)
-    start = scanner.blank(0)
-    for name, place in ((section, start),):
-        members, _ = scanner.members(place)
-        holder = next((member for member in members if member.name == name), None)
-        if holder is None:
-            return text
-        inner, _ = scanner.members(holder.value_start)
-        if not any(member.name == NAME for member in inner):
-            return text
-        if len(inner) == 1:
-            return _removed(scanner, members, name)
-        return _removed(scanner, inner, NAME)
-    return text
-
-
-def _removed(scanner: _Scanner, members: Sequence[_Member], name: str) -> str:
-    """The text without that member, its comma and its line."""
-    text = scanner.text
-    place = next(index for index, member in enumerate(members) if member.name == name)
-    member = members[place]
-    after = scanner.blank(member.end)
-    if text[after : after + 1] == ",":
-        end = after + 1
-        start = text.rfind("\n", 0, member.start) + 1
-        if text[start : member.start].strip() == "":
-            rest = re.compile(r"[ \t]*\r?\n").match(text, end)
-            return text[:start] + text[rest.end() if rest else end :]
-        return text[: member.start] + text[end:].lstrip(" ")
-    start = members[place - 1].end if place else member.start
-    tail = text[member.end :]
-    if not place:
-        line = text.rfind("\n", 0, start) + 1
-        start = line - 1 if line and text[line:start].strip() == "" else start
-        start -= text[start - 1 : start] == "\r"
-    return text[:start] + tail
 
 
 # TOML: our tables are whole lines, so that a marked run of lines can be replaced.
