@@ -54,3 +54,21 @@ BUILTINS = frozenset(
     super tuple type vars zip
     """.split()  # noqa: SIM905
 )
+# Calls of these give nothing that the caller put in: what comes back lies outside of the project.
+PLAIN_BUILTINS = frozenset(
+    """
+    abs all any ascii bin bytearray callable chr compile dir divmod format hasattr hash hex id input isinstance issubclass len
+    memoryview oct ord pow range repr round
+    """.split()  # noqa: SIM905
+)
+PLAIN_MODULES = frozenset(
+    """
+    argparse ast base64 binascii bz2 calendar cmath codecs colorsys configparser csv curses datetime decimal difflib dis email
+    errno fcntl filecmp fnmatch fractions getopt getpass gettext glob grp gzip hashlib hmac html http imaplib ipaddress json
+    keyword linecache locale logging lzma mailbox marshal math mimetypes mmap msvcrt netrc ntpath numbers os pathlib platform
+    plistlib poplib posixpath pprint pwd pyexpat re readline resource secrets select selectors shlex shutil signal smtplib
+    socket sqlite3 ssl stat statistics string stringprep struct subprocess sys sysconfig syslog tarfile telnetlib tempfile termios
+    textwrap time token tokenize tomllib trace traceback tty unicodedata urllib uuid warnings wave webbrowser winreg wsgiref xml
+    xmlrpc zipfile zlib zoneinfo
+    """.split()  # noqa: SIM905
+)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tokenzip.languages.base import View
-from tokenzip.languages.python.builtin_names import BUILTINS
+from tokenzip.languages.python.builtin_names import BUILTINS, PLAIN_BUILTINS, PLAIN_MODULES
 from tokenzip.languages.python.ir import (
     ASYNC,
     CLASSMETHOD,
@@ -487,12 +487,39 @@ class Evaluation(Modules):
         return substitute(result, values)
 
     def call_function(self, function: Alternative, arguments: tuple[Types, ...]) -> Types:
-        """What a function returns, its type variables settled by receiver and arguments."""
+        """What a function returns, its type variables settled by receiver and arguments; of overloads, any."""
         _, path, qualified, receiver = function
+        overloads = self.overloads(path, qualified)
+        if not overloads:
+            return self._result_of(path, qualified, receiver, arguments)
+        found: list[Types] = []
+        for overload in overloads:
+            found.append(self._result_of(path, overload, receiver, arguments))
+        return join(found)
+
+    def _result_of(self, path: str, qualified: str, receiver: Alternative | None, arguments: tuple[Types, ...]) -> Types:
         types = self.returned(path, qualified)
         if not has_variables(types):
             return types
         return substitute(types, self._variables(path, qualified, receiver, arguments))
+
+    def overloads(self, path: str, qualified: str) -> tuple[str, ...]:
+        """The overloads of a function, asked of the implementation or of the first of them."""
+        return self.lookup(self._key("overloads", path, qualified), self._overloads, path, qualified)  # type: ignore[no-any-return]
+
+    def _overloads(self, path: str, qualified: str) -> tuple[str, ...]:
+        plain, _, ordinal = qualified.partition("#")
+        asked = self.definition(path, qualified)
+        if not isinstance(asked, Function) or bool(asked.flags & OVERLOAD) == bool(ordinal):
+            return ()
+        found: list[str] = []
+        while not ordinal or len(found) + 1 < int(ordinal):
+            name = f"{plain}#{len(found) + 1}" if found else plain
+            overload = self.definition(path, name)
+            if not isinstance(overload, Function) or not overload.flags & OVERLOAD:
+                break
+            found.append(name)
+        return tuple(found)
 
     def _variables(
         self, path: str, qualified: str, receiver: Alternative | None, arguments: tuple[Types, ...]
@@ -578,10 +605,6 @@ class Evaluation(Modules):
         if not isinstance(found, Function):
             return ()
         flags = found.flags
-        if "#" in qualified or flags & OVERLOAD:
-            types = self._overloaded(path, qualified, found)
-            if types:
-                return types
         types = self._result(path, qualified, found.returns)
         if not flags & RETURNS_ANNOTATED:
             types = self._stub_return(path, qualified) or types
@@ -605,23 +628,6 @@ class Evaluation(Modules):
         if not types and type(row) is tuple and row[0] == "param" and row[1] == qualified:
             return (("V", f"({row[2]}", ()),)
         return types
-
-    def _overloaded(self, path: str, qualified: str, found: Function) -> Types:
-        """The results of all overloads of a function, asked of the implementation or of the first overload."""
-        plain, _, ordinal = qualified.partition("#")
-        if found.flags & OVERLOAD and ordinal:
-            return ()
-        results: list[Types] = []
-        number = 1
-        while number < (int(ordinal) if ordinal else 20):
-            name = plain if number == 1 else f"{plain}#{number}"
-            overload = self.definition(path, name)
-            if not isinstance(overload, Function) or not overload.flags & OVERLOAD:
-                break
-            types = self.ex(path, overload.returns)
-            results.append((("X", "Coroutine", (inside(types),)),) if overload.flags & ASYNC else types)
-            number += 1
-        return join(results)
 
     def _stub_return(self, path: str, qualified: str) -> Types:
         """What the stub beside a source says that a function returns."""
@@ -656,6 +662,8 @@ class Evaluation(Modules):
             return (("X", "list", (inside(self._mapped(first)),)),)
         if dotted in _ALL_ELEMENTS and first:
             return (("X", "list", (inside(self.iterate(arguments[-1] if name == "filter" else first)),)),)
+        if dotted in PLAIN_BUILTINS or dotted.partition(".")[0] in PLAIN_MODULES:
+            return (("X", name, ()),)
         if name[:1].isupper() or (dotted in BUILTINS and name in ("str", "int", "float", "bytes", "bool", "dict", "open")):
             return (("X", name, ()),)
         if name in ("list", "set", "tuple", "dict", "defaultdict", "deque"):
