@@ -14,6 +14,7 @@ from mcp_client import InProcess, in_process, parsed
 
 from tokenzip.budget import LINE, lay_out
 from tokenzip.errors import NotARepository
+from tokenzip.server.arguments import as_meant
 from tokenzip.server.tools import HARD_CAP
 from tokenzip.server.workspace import Workspace
 
@@ -43,13 +44,16 @@ def hasty() -> Iterator[InProcess]:
         ({"max_tokens": 100.0}, {"max_tokens": 100}),
         ({"max_tokens": "many"}, {"max_tokens": "many"}),
         ({"max_tokens": "true"}, {"max_tokens": "true"}),
-        ({"max_tokens": 0}, {"max_tokens": 6000}),
-        ({"max_tokens": 10**9}, {"max_tokens": 6000}),
         ({"text": "17", "at": None}, {"text": "17"}),
     ],
 )
-def test_arguments_are_taken_as_they_are_meant(client: InProcess, written: dict[str, object], meant: dict[str, object]) -> None:
-    assert client.call("echo", **written)["echo"] == meant
+def test_arguments_are_taken_as_they_are_meant(written: dict[str, object], meant: dict[str, object]) -> None:
+    assert as_meant(toy_server.OPERATIONS["echo"], written) == meant
+
+
+@pytest.mark.parametrize("asked", [0, "0", 10**9])
+def test_no_budget_is_the_largest_one(client: InProcess, asked: object) -> None:
+    assert client.call("echo", max_tokens=asked)["echo"] == {"max_tokens": 6000}
 
 
 def test_wrong_arguments_are_an_answer(client: InProcess) -> None:

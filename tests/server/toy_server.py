@@ -27,6 +27,7 @@ class Parameter(NamedTuple):
     enum: tuple[str, ...] = ()
 
 
+TYPES = {"string": str, "integer": int, "boolean": bool, "array": list}
 AT = Parameter("at", "string")
 MAX_TOKENS = Parameter("max_tokens", "integer")
 
@@ -38,9 +39,11 @@ class Operation(NamedTuple):
     function: Callable[[Any, dict[str, Any]], dict[str, Any]]
 
     def run(self, repository: Any, arguments: dict[str, Any], /) -> dict[str, Any]:
-        unknown = set(arguments) - {parameter.name for parameter in self.parameters}
-        if unknown:
-            return {"error": {"code": "usage", "message": f"unknown {sorted(unknown)}", "hint": "", "candidates": []}}
+        types = {parameter.name: TYPES[parameter.type] for parameter in self.parameters}
+        wrong = [name for name, value in arguments.items() if type(value) is not types.get(name)]
+        wrong += [parameter.name for parameter in self.parameters if parameter.required and parameter.name not in arguments]
+        if wrong:
+            return {"error": {"code": "usage", "message": f"wrong: {sorted(wrong)}", "hint": "", "candidates": []}}
         return self.function(repository, arguments)
 
 
