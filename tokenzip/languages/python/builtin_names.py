@@ -67,8 +67,8 @@ PLAIN_MODULES = frozenset(
     errno fcntl filecmp fnmatch fractions getopt getpass gettext glob grp gzip hashlib hmac html http imaplib ipaddress json
     keyword linecache locale logging lzma mailbox marshal math mimetypes mmap msvcrt netrc ntpath numbers os pathlib platform
     plistlib poplib posixpath pprint pwd pyexpat re readline resource secrets select selectors shlex shutil signal smtplib
-    socket sqlite3 ssl stat statistics string stringprep struct subprocess sys sysconfig syslog tarfile telnetlib tempfile termios
-    textwrap time token tokenize tomllib trace traceback tty unicodedata urllib uuid warnings wave webbrowser winreg wsgiref xml
-    xmlrpc zipfile zlib zoneinfo
+    socket sqlite3 ssl stat statistics string stringprep struct subprocess sys sysconfig syslog tarfile telnetlib tempfile
+    termios textwrap time token tokenize tomllib trace traceback tty unicodedata urllib uuid warnings wave webbrowser winreg wsgiref
+    xml xmlrpc zipfile zlib zoneinfo
     """.split()  # noqa: SIM905
 )

@@ -718,7 +718,9 @@ def _narrow_by_call(state: State, node: Node) -> None:
         narrowed = state.over("guard", _quiet(state, function), scope.env.get(path, UNKNOWN))
     else:
         return
-    if narrowed >= 0:
+    before = scope.env.get(path)
+    if narrowed >= 0 and narrowed != before:
+        state.narrowed[path, narrowed] = before
         scope.env[path] = narrowed
         scope.paths = scope.paths or "." in path or "[" in path
 

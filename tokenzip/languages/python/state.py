@@ -114,6 +114,8 @@ class State:
         self.scope = self.module
         self.owner = UNKNOWN
         """The symbol that is being walked."""
+        self.narrowed: dict[tuple[str, int], int | None] = {}
+        """(name or path, narrowed value) -> value before: where branches meet again, the narrower one says nothing more."""
         self.depth = 0
         self.block_depth = 0
         self.conditional = 0

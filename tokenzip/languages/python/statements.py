@@ -133,15 +133,27 @@ def _merge(state: State, envs: list[Env]) -> None:
         state.scope.env = first
         return
     merged: Env = {}
-    names = dict.fromkeys(name for env in envs for name in env)
-    for name in names:
+    narrowed = state.narrowed
+    for name in dict.fromkeys([name for env in envs for name in env]):
         values = [env.get(name) for env in envs]
         value = values[0]
-        if value is not None and all(other == value for other in values):
-            merged[name] = value
-        elif not (None in values and ("." in name or "[" in name)):
-            merged[name] = state.union([other for other in values if other is not None])
+        if value is None or values.count(value) < len(values):
+            values = [_widened(narrowed, name, value) for value in values] if narrowed else values
+            known = list(dict.fromkeys([value for value in values if value is not None]))
+            if not known or (None in values and ("." in name or "[" in name)):
+                continue
+            value = known[0] if len(known) == 1 else state.union(known)
+        merged[name] = value
     state.scope.env = merged
+
+
+def _widened(narrowed: dict[tuple[str, int], int | None], name: str, value: int | None) -> int | None:
+    """The value as it was before conditions narrowed it."""
+    for _ in range(MAX_DEPTH):
+        if value is None or (name, value) not in narrowed:
+            break
+        value = narrowed[name, value]
+    return value
 
 
 def _if(state: State, node: Node) -> bool:
