@@ -12,6 +12,7 @@
 ``V path owner name``            type variable, or parameter without a type
 ``B name receiver``              method of the language; ``U path name static this``: super
 ``Y name``                       something outside the repository
+``S alternatives``               what is assigned to a member: if it is one of several functions, none of them
 ================================ ===================================================================
 """
 
@@ -161,6 +162,12 @@ def variables_in(alternatives: Alternatives, levels: int) -> set[tuple[str, str,
                 for _, value in one[-1]:
                     found |= variables_in(value, levels - 1)
     return found
+
+
+def singular(alternatives: Alternatives) -> Alternatives:
+    """Which of several functions a registry gives cannot be said."""
+    functions = [one for one in alternatives if one[0] in ("F", "L", "C")]
+    return alternatives if len(functions) < 2 else tuple([one for one in alternatives if one not in functions])
 
 
 def with_receiver(alternatives: Alternatives, receiver: Alternative | None) -> Alternatives:

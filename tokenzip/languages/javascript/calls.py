@@ -10,6 +10,7 @@ from tokenzip.languages.javascript.alternatives import (
     Alternative,
     Alternatives,
     has_variables,
+    singular,
     substitute,
     union,
     variables_in,
@@ -492,7 +493,7 @@ class Calls(Values):
             context, flows = known
             parts.append(self._by_context(path, context, position, one[3]))
             if not parts[0]:
-                parts.extend(self.value(path, flow) for flow in flows[position])
+                parts.append(singular(self.expand(union([self.value(path, flow) for flow in flows[position]]))))
         elif one[6] not in (None, -1):
             parts.append(self._by_context(path, one[6], position, one[3]))
         if not any(parts):

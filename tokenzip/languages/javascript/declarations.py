@@ -310,7 +310,7 @@ class Declarations(Expressions):
         else:
             value = self.expect(value_node, place)
         if name:
-            owner.members.setdefault(name, []).append(("v", value, None if definition is None else definition.order))
+            owner.members[name] = [("v", value, None if definition is None else definition.order)]
 
     def _object_method(
         self, node: Node, function: Node, name: str, key: Node, owner: Definition, place: int, this: int
@@ -322,7 +322,10 @@ class Declarations(Expressions):
             definition.flags |= bits.PROPERTY
         if name:
             entry = ("set", definition.order) if accessor == "set" else ("d", definition.order)
-            owner.members.setdefault(name, []).append(entry)
+            if accessor:
+                owner.members.setdefault(name, []).append(entry)
+            else:
+                owner.members[name] = [entry]
 
     def described_member(self, target: Definition, name: str, which: str, node: Node, this: int) -> None:
         value = node.child_by_field_name("value") or node

@@ -82,22 +82,24 @@ class JavaScriptEvaluator(Calls):
             self._open(source, "calls", line, name, expr, alternatives, unresolved)
             return
         targets = self._called(alternatives)
+        if kind == "n":
+            targets.extend(self._inherited_constructors(alternatives))
         if targets:
             tier = self._tier(expr)
             for target in targets:
                 edges.append(EdgeRow(source, "calls", tier, line, *target))
             return
-        if any(one[0] in ("L", "o") for one in alternatives):
-            return
+        if any(one[0] in ("L", "o", "F", "C") for one in alternatives):
+            return  # a function without a symbol
         tier = self._tier(expr)
         parts: Any = self.table[expr] if expr >= 0 else None
         if parts is not None and parts[0] in ("g", "a"):
             declared = self.symbols_of(self.path, parts[1]) if parts[0] == "g" else self._member_symbols(expr)
             declared = [target for target in declared if self._is_value(target)]
-            part = parts[0] == "g" and self._is_part(self.path, parts[1])
-            for target in declared:
-                edges.append(EdgeRow(source, "references" if part else "calls", tier, line, *target))
-            if declared and alternatives and not any(one[0] == "Y" for one in alternatives):
+            known = bool(alternatives) and not any(one[0] == "Y" for one in alternatives)
+            for target in declared:  # where a function type is written it is as good as a method; else a value that is used
+                edges.append(EdgeRow(source, "calls" if known else "references", tier, line, *target))
+            if declared and known:
                 return
         self._open(source, "calls", line, name, expr, alternatives, unresolved)
 
@@ -116,29 +118,20 @@ class JavaScriptEvaluator(Calls):
             return targets
         return [target for target in dict.fromkeys(targets) if "~" not in target[1]]
 
+    def _inherited_constructors(self, classes: Alternatives) -> list[Target]:
+        """The constructors that ``new`` runs for classes without one of their own."""
+        found: list[Target] = []
+        for one in classes:
+            if one[0] == "C":
+                constructor = self.find_member(one[1], one[2], "constructor")
+                if constructor is not None and constructor[0][:2] != one[1:3]:
+                    found.extend((constructor[0][0], name) for name in _symbols(constructor[1])[:1])
+        return [target for target in found if "~" not in target[1]]
+
     def _is_value(self, target: Target) -> bool:
         """Whether a symbol is a variable or property (what has a definition is a function, class or type)."""
         declared = self.definition(*target)
         return declared is None or declared[0] in ("o", "f")
-
-    def _is_part(self, path: str, name: str) -> bool:
-        """Whether a name is a part of a value that nothing is known of (``const { a } = make()``): no function to call."""
-        found: bool = self.lookup(("part", path, name), self._find_part, path, name)
-        return found
-
-    def _find_part(self, path: str, name: str) -> bool:
-        self.note("sym", path, name)
-        for entry in self.view.interface(path).names.get(name, ()):
-            if entry[0] == "v" and len(entry) > 3:
-                return True
-            if entry[0] == "i":
-                state, target = self.resolve(entry[1], path)
-                if state != "file":
-                    continue
-                home, origin = self.lookup(("origin", target, entry[2]), self._origin, target, entry[2]) or ("", ())
-                if any((one[0] == "v" and len(one) > 3) or (one[0] == "l" and self._is_part(home, one[1])) for one in origin):
-                    return True
-        return False
 
     def _tier(self, expr: int) -> str:
         parts: Any = self.table[expr] if expr >= 0 else ("",)

@@ -23,7 +23,9 @@ Grammar = Literal["javascript", "typescript", "tsx"]
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 8000))
 
 _TOKENS = re.compile(
-    rb"//[^\n]*|/\*.*?\*/|(\x00.|[\w$#@]+|\"(?:[^\"\\\n\x00]|\\.)*\"|'(?:[^'\\\n\x00]|\\.)*'|`[^`\x00]*`|[^\s\w])", re.DOTALL
+    rb"([\w$#@]+|[^\s\w/\"'`\x00]|\x00.|\"[^\"\\\n\x00]*(?:\\.[^\"\\\n\x00]*)*\"|'[^'\\\n\x00]*(?:\\.[^'\\\n\x00]*)*'"
+    rb"|`[^`\x00]*`|/(?![/*])|[\"'`])|//[^\n]*|/\*.*?\*/",
+    re.DOTALL,
 )
 _NAMESPACES = frozenset({"namespace", "module_decl"})
 _NEWLINE = re.compile(rb"\n")

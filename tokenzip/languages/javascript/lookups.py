@@ -12,6 +12,7 @@ from tokenzip.languages.javascript.alternatives import (
     Alternative,
     Alternatives,
     Bound,
+    singular,
     substitute,
     union,
     with_receiver,
@@ -171,11 +172,19 @@ class Definitions(Resolver):
     def expand(self, alternatives: Alternatives) -> Alternatives:
         """With type variables replaced by what bounds them."""
         for one in alternatives:
-            if one[0] == "V":
+            if one[0] in ("V", "S"):
                 break
         else:
             return alternatives
-        return union([self.variable_bound(one) if one[0] == "V" else (one,) for one in alternatives])
+        parts = []
+        for one in alternatives:
+            if one[0] == "V":
+                parts.append(self.variable_bound(one))
+            elif one[0] == "S":
+                parts.append(singular(self.expand(one[1])))
+            else:
+                parts.append((one,))
+        return union(parts)
 
     # Names
 
@@ -537,12 +546,17 @@ class Definitions(Resolver):
 
     def _member_value(self, path: str, owner: str, entries: tuple[Any, ...]) -> Alternatives:
         parts: list[Alternatives] = []
-        declared = [entry for entry in entries if entry[0] == "v"]
+        assigned: list[Alternatives] = []
         for entry in entries:
             if entry[0] == "d":
                 parts.append(self._defined_member(path, entry[1]))
-            elif entry[0] == "v" or (entry[0] == "s" and not (declared and any(parts))):
+            elif entry[0] == "v":
                 parts.append(self.value(path, entry[1]))
+            elif entry[0] == "s":
+                assigned.append(self.value(path, entry[1]))
+        if assigned and not any(parts):
+            values = union(assigned)
+            parts.append((("S", values),) if any(one[0] == "V" for one in values) else singular(values))
         return self.implementations(union(parts))
 
     def _defined_member(self, path: str, name: str) -> Alternatives:

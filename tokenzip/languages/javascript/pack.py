@@ -205,8 +205,6 @@ class Packer:
                 named = self.walk.definitions[entry[2]] if entry[2] is not None else None
                 qualified = named.qualified if named is not None else None
                 packed = (op, self.value(entry[1], owner) if nested else entry[1], qualified)
-                if named is not None and named.is_part:
-                    packed = (*packed, 1)
                 if named is not None and nested and (named.members or named.assigned) and entry[1] != self.own(named):
                     found.append(("d", qualified))
                     self.needed.append(named)

@@ -56,7 +56,7 @@ class Definition:
 
     __slots__ = (
         "alias", "assigned", "bases", "context", "decorators", "doc", "end", "flags", "flows", "head_end", "hidden", "implements",
-        "index", "is_part", "kind", "members", "name", "name_end", "name_line", "name_start", "node", "order", "params", "parent", "plain",
+        "index", "kind", "members", "name", "name_end", "name_line", "name_start", "node", "order", "params", "parent", "plain",
         "qualified", "ret", "returns", "spreads", "start", "this", "tparams", "type",
     )  # fmt: skip
 
@@ -91,8 +91,6 @@ class Definition:
         self.assigned: list[int] = []
         """Likewise, but written over its own (`Object.assign`)."""
         self.alias: Definition | None = None
-        self.is_part = False
-        """A variable that takes a part of a value (destructuring)."""
         self.type = ABSENT
         self.index = -1
         self.qualified = ""

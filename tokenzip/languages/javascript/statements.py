@@ -254,8 +254,6 @@ class Statements(Declarations):
             _, kind, value_node = self._pattern_kind
             lexical = kind != "var"
             definition = self._variable(name, node, node, kind, value_node)
-            if definition is not None:
-                definition.is_part = True
         self.declare(name, value, definition, lexical)
 
     def class_statement(self, node: Node) -> bool:

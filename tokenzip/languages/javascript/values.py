@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.javascript import flags as bits
-from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, union
+from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, singular, union
 from tokenzip.languages.javascript.names import ARRAYS, MAPS
 from tokenzip.languages.javascript.types import Env, Types
 
@@ -38,7 +38,7 @@ class Values(Types):
         if op == "a":
             name = parts[2]
             base = self.value(path, parts[1], env)
-            if len(base) == 1 and base[0][0] != "V":
+            if len(base) == 1 and base[0][0] not in ("V", "S"):
                 return self.member(base[0], name)
             return union([self.member(one, name) for one in self.expand(base)])
         if op == "g":
@@ -163,7 +163,7 @@ class Values(Types):
             elif one[0] in ("O", "o"):
                 found.append(self.member(one, str(parts[2])))
             else:
-                found.append(_singular(self.element((one,))))
+                found.append(singular(self.element((one,))))
         return union(found)
 
     def _rest(self, path: str, _expr: Any, parts: Any, env: Env) -> Alternatives:
@@ -178,7 +178,7 @@ class Values(Types):
             if one[0] == "X" and one[1] in MAPS and len(one[2]) > 1:
                 found.append(one[2][1])
             elif one[0] in ("X", "T"):
-                found.append(_singular(self.element((one,))))
+                found.append(singular(self.element((one,))))
             else:
                 found.append(self.all_members(one))
         return union(found)
@@ -192,13 +192,13 @@ class Values(Types):
                 members = self.private_members.get(one[2])
             if not members or len(members) > 8:
                 return NOTHING
-            return _singular(union([self.object_member(one, name) for name in members]))
+            return singular(union([self.object_member(one, name) for name in members]))
         if kind == "o":
             parts = self.node(one[1], one[2])
             env = dict(one[3])
             if parts is None or len(parts[1]) > 8:
                 return NOTHING
-            return _singular(union([self.value(one[1], value, env) for _, value in parts[1]]))
+            return singular(union([self.value(one[1], value, env) for _, value in parts[1]]))
         if kind == "It":
             return self.type_member(one, "[]")
         if kind == "I":
@@ -409,12 +409,6 @@ class Values(Types):
         return union(
             [self.call(one, (), (), path) for one in self.expand(self.value(path, context)) if one[0] in ("Ft", "I", "It")]
         )
-
-
-def _singular(alternatives: Alternatives) -> Alternatives:
-    """Which of several functions a registry gives cannot be said."""
-    functions = [one for one in alternatives if one[0] in ("F", "L", "C")]
-    return alternatives if len(functions) < 2 else tuple([one for one in alternatives if one not in functions])
 
 
 _V: Any = Values
