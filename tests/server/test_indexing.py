@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from mcp_client import LONG, InProcess
-from toy_server import AT, ITEMS, Operation
+from toy_server import AT, Operation
 
 from tokenzip.server.indexing import Indexer, Job, Stage
 
@@ -65,7 +65,7 @@ class Place:
         return {"indexed": self.is_indexed}
 
     def client(self, **options: Any) -> InProcess:
-        operations = {"ask": Operation("ask", "Ask", (AT, ITEMS), self.operation)}
+        operations = {"ask": Operation("ask", "Ask", (AT,), self.operation)}
         return InProcess(modern=True, operations=operations, open_repository=self.open, indexer=self.indexer, **options)
 
 
