@@ -149,7 +149,7 @@ def test_nothing_of_the_folder_is_taken_for_our_own(serve: Serve, repo: Repo) ->
 
 def test_a_killed_server_leaves_no_process_behind(repo: Repo, serve: Serve) -> None:
     """Killed while a child and its workers index: none of them outlives it, and the next server ends the work."""
-    many = {f"big/m{number}.py": "".join(f"def f{i}(a):\n    return f{i - 1}(a)\n" for i in range(60)) for number in range(700)}
+    many = {f"big/m{number}.py": "".join(f"def f{i}(a):\n    return f{i - 1}(a)\n" for i in range(60)) for number in range(300)}
     repo.commit(many)
     marker = {"TOKENZIP_TEST_MARK": str(os.getpid())}
     child = serve(**marker)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import toy_server
@@ -14,6 +16,7 @@ from mcp_client import InProcess, in_process, parsed
 
 from tokenzip.budget import LINE, lay_out
 from tokenzip.errors import NotARepository
+from tokenzip.server import tools
 from tokenzip.server.arguments import as_meant
 from tokenzip.server.tools import HARD_CAP
 from tokenzip.server.workspace import Workspace
@@ -251,6 +254,23 @@ def test_a_repository_that_failed_is_not_kept(project: Path) -> None:
     with pytest.raises(ZeroDivisionError), workspace.lent() as first:
         raise ZeroDivisionError
     assert lent(workspace) is not first
+
+
+@pytest.mark.parametrize("memory", ["much", "little"])
+def test_what_a_large_process_keeps_is_let_go_when_calls_end(
+    project: Path, monkeypatch: pytest.MonkeyPatch, memory: str
+) -> None:
+    monkeypatch.setattr(tools, "LARGE", 0 if memory == "much" else 1 << 60)
+    monkeypatch.setattr(tools, "SHORT_REST", 0.02)
+    is_closed = threading.Event()
+
+    def open_repository(place: str) -> object:
+        return SimpleNamespace(root=place, git=SimpleNamespace(close=is_closed.set), progress=None)
+
+    client = InProcess(modern=True, repository=str(project), open_repository=open_repository)
+    client.call("echo")
+    assert is_closed.wait(5 if memory == "much" else 0.2) is (memory == "much")
+    client.close()
 
 
 @pytest.mark.parametrize("change", ["new .git", "nearer .git", "git config", "settings"])

@@ -129,7 +129,7 @@ def indexing_answer(tool: str, arguments: Mapping[str, Any], stage: str, done: i
         {
             "at": {"rev": arguments.get("at", "WORKTREE"), "commit": None, "dirty": None},
             "items": [],
-            "complete": {"why": why, "unresolved": 0},
+            "complete": {"why": why, "unresolved": None},
             "indexing": {"stage": stage, "done": done, "total": total},
             "truncated": None,
             "token_count": 0,
