@@ -15,7 +15,7 @@ class Python:
 
     name = "python"
     family = "python"
-    version = 2
+    version = 3
     suffixes = (".py", ".pyi", ".pyw")
     filenames: tuple[str, ...] = ()
     is_source = True

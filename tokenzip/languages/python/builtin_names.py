@@ -35,6 +35,7 @@ STDLIB_MODULES = frozenset(
 )
 BUILTINS = frozenset(
     """
+    __annotations__ __cached__ __class__ __dict__ __module__ __qualname__
     ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError
     BufferError BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError
     ConnectionResetError DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception
@@ -68,7 +69,7 @@ PLAIN_MODULES = frozenset(
     keyword linecache locale logging lzma mailbox marshal math mimetypes mmap msvcrt netrc ntpath numbers os pathlib platform
     plistlib poplib posixpath pprint pwd pyexpat re readline resource secrets select selectors shlex shutil signal smtplib
     socket sqlite3 ssl stat statistics string stringprep struct subprocess sys sysconfig syslog tarfile telnetlib tempfile
-    termios textwrap time token tokenize tomllib trace traceback tty unicodedata urllib uuid warnings wave webbrowser winreg wsgiref
-    xml xmlrpc zipfile zlib zoneinfo
+    termios textwrap time token tokenize tomllib trace traceback tty unicodedata urllib uuid warnings wave webbrowser winreg
+    wsgiref xml xmlrpc zipfile zlib zoneinfo
     """.split()  # noqa: SIM905
 )

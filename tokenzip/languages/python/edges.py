@@ -187,8 +187,11 @@ class _Linking:
         if row[0] == "attr":
             base = [item for item in evaluation.ex(self.path, row[1]) if item[0] in ("I", "C", "S", "V", "VC")]
             instances = [instance for item in base for instance in _classes_of(item)]
-            if any(evaluation.has_unknown_base(instance) for instance in instances):
+            from_object = row[2].startswith("__") and row[2].endswith("__")
+            if instances and (from_object or any(evaluation.has_unknown_base(instance) for instance in instances)):
                 return "external", row[2]
+            if any(item[0] in ("V", "VC") and item[1] != "Self" for item in base):
+                return "dynamic", ""
             if instances and not any(evaluation.member(i[1], i[2], row[2]) for i in instances) and not self._is_lazy(instances):
                 return "missing", row[2]
         return "dynamic", ""

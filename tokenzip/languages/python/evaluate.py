@@ -44,12 +44,13 @@ from tokenzip.languages.python.types import (
     substitute,
 )
 
+Keywords = tuple[tuple[str, Types], ...]
 Owner = tuple[str, str]
 """Path and qualified name of a class; ("", "") is a base class that is not known."""
 _MAX_REMEMBERED = 100_000
 """Look-ups kept for the next files. Forgetting costs time only: a look-up answers the same at any time."""
 _OUTSIDE: Owner = ("", "")
-_TRANSPARENT = frozenset({"object", "Generic", "Protocol", "NamedTuple", "TypedDict", "ABC"})
+_TRANSPARENT = frozenset({"object", "Generic", "Protocol", "ABC"})
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
 _WRAPPING = frozenset({"Optional", "Union", "Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
 # Builtins and functions of the standard library that give back what they are given, its elements, or what it awaits.
@@ -232,7 +233,7 @@ class Evaluation(Modules):
             types = self.ex(path, base)
             cls = next((item for item in types if item[0] == "C" and item[1:3] != me), None)
             if cls is None:
-                unknown = unknown or not _is_transparent(types)
+                unknown = unknown or not self._is_transparent(types)
                 continue
             above = [owner for owner in self.mro(cls[1], cls[2]) if owner != me]
             if _OUTSIDE in above:
@@ -242,6 +243,15 @@ class Evaluation(Modules):
         sequences.append(direct)
         order = [me, *_merge(sequences)]
         return tuple([*order, _OUTSIDE] if unknown else order)
+
+    def _is_transparent(self, types: Types) -> bool:
+        """Whether a base outside the project adds no members that matter (``Generic[T]``, say)."""
+        for item in types:
+            if item[0] == "A":
+                return self._is_transparent(self.ex(item[1], item[2][1])) if item[2] and item[2][0] == "index" else False
+            if item[0] == "Y" and item[1].rpartition(".")[2] in _TRANSPARENT:
+                return True
+        return False
 
     def bases(self, path: str, qualified: str) -> tuple[Types, ...]:
         """The types of each base of a class."""
@@ -451,13 +461,13 @@ class Evaluation(Modules):
 
     # ---- calls
 
-    def call(self, alternative: Alternative, arguments: tuple[Types, ...]) -> Types:
+    def call(self, alternative: Alternative, arguments: tuple[Types, ...], keywords: Keywords = ()) -> Types:
         """What a call of the alternative gives."""
         tag = alternative[0]
         if tag == "C":
             return (("I", *alternative[1:]),)
         if tag == "F":
-            return self.call_function(alternative, arguments)
+            return self.call_function(alternative, arguments, keywords)
         if tag == "I":
             return self.call_method(alternative, "__call__", arguments)
         if tag == "VC":
@@ -486,22 +496,29 @@ class Evaluation(Modules):
                 self._match(parameter, argument, values)
         return substitute(result, values)
 
-    def call_function(self, function: Alternative, arguments: tuple[Types, ...]) -> Types:
+    def call_function(self, function: Alternative, arguments: tuple[Types, ...], keywords: Keywords = ()) -> Types:
         """What a function returns, its type variables settled by receiver and arguments; of overloads, any."""
         _, path, qualified, receiver = function
         overloads = self.overloads(path, qualified)
         if not overloads:
-            return self._result_of(path, qualified, receiver, arguments)
+            return self._result_of(path, qualified, receiver, arguments, keywords)
         found: list[Types] = []
         for overload in overloads:
-            found.append(self._result_of(path, overload, receiver, arguments))
+            found.append(self._result_of(path, overload, receiver, arguments, keywords))
         return join(found)
 
-    def _result_of(self, path: str, qualified: str, receiver: Alternative | None, arguments: tuple[Types, ...]) -> Types:
+    def _result_of(
+        self,
+        path: str,
+        qualified: str,
+        receiver: Alternative | None,
+        arguments: tuple[Types, ...],
+        keywords: Keywords,
+    ) -> Types:
         types = self.returned(path, qualified)
         if not has_variables(types):
             return types
-        return substitute(types, self._variables(path, qualified, receiver, arguments))
+        return substitute(types, self._variables(path, qualified, receiver, arguments, keywords))
 
     def overloads(self, path: str, qualified: str) -> tuple[str, ...]:
         """The overloads of a function, asked of the implementation or of the first of them."""
@@ -522,7 +539,12 @@ class Evaluation(Modules):
         return tuple(found)
 
     def _variables(
-        self, path: str, qualified: str, receiver: Alternative | None, arguments: tuple[Types, ...]
+        self,
+        path: str,
+        qualified: str,
+        receiver: Alternative | None,
+        arguments: tuple[Types, ...],
+        keywords: Keywords,
     ) -> dict[str, Types]:
         found = self.definition(path, qualified)
         values: dict[str, Types] = {}
@@ -540,7 +562,8 @@ class Evaluation(Modules):
                 if parameters[0][1] is not None:
                     self._match(self.ex(path, parameters[0][1]), given, values)
                 parameters = parameters[1:]
-        for (name, annotation, star), argument in zip(parameters, arguments, strict=False):
+        given_by_name = [(parameter, value) for name, value in keywords for parameter in parameters if parameter[0] == name]
+        for (name, annotation, star), argument in [*zip(parameters, arguments, strict=False), *given_by_name]:
             if star or not argument:
                 continue
             if annotation is not None:
@@ -866,9 +889,10 @@ class Evaluation(Modules):
         if not callee:
             return ()
         arguments = tuple(self._each(path, e[2])) if e[2] else ()
+        keywords = tuple(zip(e[3], self._each(path, e[4]), strict=True)) if len(e) > 3 else ()
         found: list[Types] = []
         for item in callee:
-            found.append(self.call(item, arguments))
+            found.append(self.call(item, arguments, keywords))
         return join(found)
 
     def _x_index(self, path: str, e: Expression) -> Types:
@@ -1208,16 +1232,6 @@ class Evaluation(Modules):
 
 def _record(entry: Any) -> Function | Class:
     return Function._make(entry) if entry[0] == "function" else Class._make(entry)
-
-
-def _is_transparent(types: Types) -> bool:
-    """Whether a base outside the project adds no members that matter."""
-    for item in types:
-        if item[0] == "Y" and item[1].rpartition(".")[2] in _TRANSPARENT:
-            return True
-        if item[0] == "A":
-            return True
-    return False
 
 
 def _is_unknown(expression: Any) -> bool:

@@ -22,6 +22,7 @@ _NO_GUARDS = frozenset(
 )
 _STRING_PARTS = frozenset({"string_start", "string_content", "string_end"})
 _SPECIAL = _TYPE_CALLS | {"super", "cast"}
+_TELLING = frozenset({"global", "def", "import", "call", "self", "class", "attr"})
 _PASSING = frozenset({"global", "def", "attr", "param"})
 
 
@@ -132,7 +133,11 @@ def _call(state: State, node: Node, below: Node | None, name: str, value: int) -
         state.passed.append((value, tuple(positional), tuple(keywords)))
     if name == "type" and len(positional) == 1:
         return state.over("type", positional[0])
-    return state.make("call", value, tuple(positional[:MAX_ARGUMENTS]))
+    telling = [pair for pair in keywords if pair[1] >= 0 and state.expressions[pair[1]][0] in _TELLING] if keywords else ()
+    if not telling:
+        return state.make("call", value, tuple(positional[:MAX_ARGUMENTS]))
+    names, values = zip(*telling[:MAX_ARGUMENTS], strict=True)
+    return state.make("call", value, tuple(positional[:MAX_ARGUMENTS]), names, values)
 
 
 def _super(state: State, arguments: Node | None) -> int:
@@ -243,6 +248,8 @@ def _boolean(state: State, node: Node, left: int) -> int:
         scope.env = dict(before)
         narrow(state, node.children[0])
         right = reduce(state, node.children[-1])
+        for name, bound in scope.env.items():  # what `:=` bound on the right side stays
+            before.setdefault(name, bound)
         scope.env = before
         return right
     return state.union((left, reduce(state, node.children[-1])))

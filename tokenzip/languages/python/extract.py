@@ -237,7 +237,7 @@ class _Packing:
                 return (kind, self.qualified[expression[1]], *expression[2:])
             return expression
         parts: list[Any] = [kind]
-        for is_child, part in zip(shape, expression[1:], strict=True):
+        for is_child, part in zip(shape, expression[1:], strict=False):
             if not is_child:
                 parts.append(part)
             elif type(part) is tuple:
@@ -392,7 +392,7 @@ _CHILDREN: dict[str, tuple[bool, ...]] = {
     "instance": (True,),
     "declared": (True, True),
     "attr": (True, False),
-    "call": (True, True),
+    "call": (True, True, False, True),
     "index": (True, False, True),
     "tuple": (True,),
     "container": (False, True),

@@ -20,7 +20,8 @@ only the project can answer. Two forms of the same thing:
 ``("instance", annotation)``         what has the annotation
 ``("declared", annotation, value)``  annotated and assigned: the annotation unless it says nothing
 ``("attr", base, name)``             ``base.name``
-``("call", callee, arguments)``      a call; the first `MAX_ARGUMENTS` positional arguments
+``("call", callee, arguments)``      a call; the first `MAX_ARGUMENTS` positional arguments; with two more parts, names and
+                                     values of keyword arguments that are classes, functions or made by calls
 ``("index", base, key, arguments)``  ``base[...]``; key is the constant, if it is one
 ``("tuple", items)``                 a display whose items are told apart
 ``("container", type, items)``       a builtin container with its element types (``dict``: key, value)

@@ -848,6 +848,8 @@ def _class(
     state.owner, state.conditional = index, 0
     for value, base_node, name in zip(bases, base_nodes, written, strict=True):
         state.refer("inherit", value, base_node, name)
+    if scope.is_function:  # its own methods mention it
+        scope.env[symbol.name] = state.make("def", index)
     state.scope = Scope(scope, is_function=False, symbol=index, cls=index)
     symbol.type_parameters = _type_parameters(state, inner.type_parameters, superclasses)
     block(state, inner.body)
