@@ -159,6 +159,8 @@ class JavaScriptEvaluator(Calls):
         for one in alternatives:
             if one[0] == "Y":
                 return "external", one[1][:120]
+            if one[0] == "U":
+                return "external", "super"
             if one[0] == "B":
                 owner = one[2][1] if one[2][0] == "X" else "Array" if one[2][0] == "T" else "Function"
                 return "external", f"{owner}.{one[1]}"
@@ -185,11 +187,8 @@ class JavaScriptEvaluator(Calls):
         return "dynamic", ""
 
     def _member_reason(self, base: Alternatives) -> tuple[str, str]:
-        for one in base:
-            if one[0] == "M":
-                return "missing", ""
-            if one[0] in ("I", "C") and not self._is_open(one):
-                return "missing", ""
+        if len(base) == 1 and (base[0][0] == "M" or (base[0][0] in ("I", "C") and not self._is_open(base[0]))):
+            return "missing", ""
         return "dynamic", ""
 
     def _is_open(self, one: Alternative) -> bool:
@@ -198,7 +197,8 @@ class JavaScriptEvaluator(Calls):
             declared = self.definition(path, name)
             if declared is None or declared[0] not in ("c", "i"):
                 return True
-            if len([base for base in declared[3] if base not in (None, -1)]) > len(self.direct_bases(path, declared)):
+            inside = [base for base in self.direct_bases(path, declared) if base[0] == "I"]
+            if len([base for base in declared[3] if base not in (None, -1)]) > len(inside):
                 return True
         return False
 

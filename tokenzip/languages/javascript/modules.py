@@ -267,6 +267,9 @@ class Modules(Statements):
         if default:
             definition.flags |= bits.DEFAULT_EXPORT
             self.add_export("default", ("d", definition.order))
+            symbol = self.frame.symbol
+            if symbol is not None and symbol.kind in _NAMESPACES:
+                symbol.members.setdefault("default", []).append(("d", definition.order))
         else:
             self.add_export(definition.name, ("l", definition.name))
             self._export_member(definition.name)

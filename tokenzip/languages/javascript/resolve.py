@@ -21,6 +21,7 @@ _OUTPUT = {
 _CONDITIONS = ("types", "source", "development", "import", "module", "node", "browser", "require", "default", "production")
 _BUILD_FOLDERS = frozenset({"dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "types", "typings", "module", "commonjs", "output",
                             "lib-esm", "dist-src", "bundles", "compiled", "es2015", "esnext", "mjs", "node", "browser"})  # fmt: skip
+_OUTPUT_FOLDERS = frozenset({"dist", "build", "out"})
 _SOURCE_FOLDERS = ("src", "source", "lib", "")
 _SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _MAX_EXTENDS = 8
@@ -47,7 +48,7 @@ class Resolver(Lookups):
             base = posixpath.normpath(posixpath.join(directory, specifier))
             if base.startswith(".."):
                 return _EXTERNAL
-            found = self.file_at("" if base == "." else base, typed)
+            found = self.file_at("" if base == "." else base, typed) or self._built(base, typed)
             return ("file", found) if found is not None else _MISSING
         if specifier.startswith("#"):
             found = self._imports_map(specifier, directory, typed)
@@ -98,6 +99,14 @@ class Resolver(Lookups):
     def _field(self, manifest: str, name: str) -> Any:
         self.note("sym", manifest, name)
         return self.view.interface(manifest).names.get(name)
+
+    def _built(self, path: str, typed: bool) -> str | None:
+        """What a path into a build folder (``../dist/index.js``), of which only the source is in the repository, is built from."""
+        parts = path.split("/")
+        for position, part in enumerate(parts[:-1]):
+            if part in _OUTPUT_FOLDERS:
+                return self._from_source("/".join(parts[position:]), "/".join(parts[:position]), typed)
+        return None
 
     # tsconfig paths
 

@@ -287,6 +287,8 @@ class Values(Types):
         before = self.expand(self.value(path, parts[1], env))
         wanted: list[Alternatives] = []
         for one in self.expand(self.value(path, parts[2], env)):
+            if one == ("Y", "Array.isArray"):
+                return tuple([other for other in before if self.typeof(other, "array") is not bool(parts[3])])
             if one[0] == "F":
                 declared = self.definition(one[1], one[2])
                 ret = self.node(one[1], declared[4]) if declared is not None else None
