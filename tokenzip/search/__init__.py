@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from tokenzip.errors import TokenzipError
 from tokenzip.model import Flag, Symbol
-from tokenzip.search.corpus import Corpus, Memory, corpus_of
+from tokenzip.search.corpus import Corpus, Entry, Memory, corpus_of
 from tokenzip.search.history import COMMITS, SHELF, History
 from tokenzip.search.words import Question, bare_name, joined, nearest, parts, path_words, question
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
-CANDIDATES = 120
+CANDIDATES = 60
 """Files that are read for a question."""
 FILES = 7
 """Best files whose symbols are ranked."""
@@ -193,15 +193,24 @@ class _Ranking:
         """The files that hold the most of the question's words, weighed by their rarity, or are spoken of."""
         scores: dict[int, float] = {}
         for term in self._terms:
-            best: dict[int, float] = {}
-            for form, factor in sorted(term.forms.items(), key=lambda pair: pair[1]):
-                best.update(dict.fromkeys(self._corpus.with_word(form), factor * term.value))
-            for position, value in best.items():
+            for position, value in self._holding(term).items():
                 scores[position] = scores.get(position, 0.0) + value
-        named = {path: score for position, score in scores.items() if self._in_module(path := self._corpus.paths[position])}
         for path, score in spoken.items():
-            named[path] = named.get(path, 0.0) + _SPOKEN * score
-        return sorted(named, key=lambda path: (-named[path], path))[:CANDIDATES]
+            position = self._corpus.positions[path]
+            scores[position] = scores.get(position, 0.0) + _SPOKEN * score
+        if self._module is not None:
+            scores = {position: score for position, score in scores.items() if self._in_module(self._corpus.paths[position])}
+        least = sorted(scores.values(), reverse=True)[:CANDIDATES]
+        best = [position for position, score in scores.items() if score >= least[-1]] if least else []
+        best.sort(key=lambda position: (-scores[position], position))
+        return [self._corpus.paths[position] for position in best[:CANDIDATES]]
+
+    def _holding(self, term: _Term) -> dict[int, float]:
+        """Positions of the files that hold the term, with what it is worth there."""
+        found: dict[int, float] = {}
+        for form, factor in sorted(term.forms.items(), key=lambda pair: pair[1]):
+            found.update(dict.fromkeys(self._corpus.with_word(form), factor * term.value))
+        return found
 
     def _by_words(self, paths: Sequence[str]) -> dict[str, float]:
         """BM25 over content, names and path of each file; 1 for the best."""
@@ -511,13 +520,20 @@ def _forms(word: str, corpus: Corpus, asked: int) -> dict[str, float]:
     if len(word) >= 3 and (asked == 1 or (not forms and asked <= _FEW)):
         forms.update(dict.fromkeys(corpus.beginning(word, _GUESSES), _PREFIX))
     if not forms and asked <= _FEW:
-        forms = dict.fromkeys(nearest(word[:_LONGEST], corpus.vocabulary, 3), _SPELLING)
+        forms = dict.fromkeys(nearest(word[:_LONGEST], corpus.resembling(word[:_LONGEST]), 3), _SPELLING)
     return forms
 
 
 def _corpus(snapshot: Snapshot) -> Corpus:
     changed = tuple((path, over and over.file.blob) for path, over in sorted(snapshot.overlay.items()))
-    return corpus_of((snapshot.tree, changed), snapshot, _content)
+    return corpus_of((snapshot.tree, changed), snapshot, _contents)
+
+
+def _contents(snapshot: Snapshot, files: Sequence[Entry]) -> Iterator[bytes]:
+    """The bytes of many files, in their order: those of the tree are read from git at one go."""
+    stored = snapshot.git.blobs([file.blob for file in files if file.path not in snapshot.overlay])
+    for file in files:
+        yield _content(snapshot, file.path) if file.path in snapshot.overlay else next(stored) or b""
 
 
 def _content(snapshot: Snapshot, path: str) -> bytes:

@@ -6,10 +6,11 @@ This is the seam for a stored index: `Corpus` needs the set of words of every fi
 from __future__ import annotations
 
 import bisect
+import functools
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 T = TypeVar("T")
-ContentOf = Callable[["Snapshot", str], bytes]
+ContentsOf = Callable[["Snapshot", Sequence["Entry"]], Iterator[bytes]]
+"""Reads the contents of some files, in their order; empty for what cannot be read."""
 
 _KEPT = 3
 """Corpora of different states of repositories that are kept; they share what they know of equal blobs."""
@@ -88,10 +90,21 @@ class Corpus:
         found = self._sorted[begin:end]
         return tuple(sorted(found, key=lambda word: (-len(self._postings[word]), word))[:limit])
 
-    @property
-    def vocabulary(self) -> Sequence[str]:
-        """Every word, sorted."""
-        return self._sorted
+    def resembling(self, word: str) -> Iterator[str]:
+        """The words of about the length of `word` that share its first letter or its last two, each once."""
+        for length in range(len(word) - 2, len(word) + 3):
+            yield from self._shapes.get((length, word[:1]), ())
+            for other in self._shapes.get((length, word[-2:]), ()):
+                if other[0] != word[0]:
+                    yield other
+
+    @functools.cached_property
+    def _shapes(self) -> Mapping[tuple[int, str], Sequence[str]]:
+        shapes: dict[tuple[int, str], list[str]] = {}
+        for word in self._sorted:
+            shapes.setdefault((len(word), word[0]), []).append(word)
+            shapes.setdefault((len(word), word[-2:]), []).append(word)
+        return shapes
 
 
 class Memory(Generic[T]):
@@ -128,23 +141,22 @@ class _Library:
         self._numbers: dict[str, int] = {}
         self._vocabulary: list[str] = []
 
-    def corpus(self, key: object, snapshot: Snapshot, content: ContentOf) -> Corpus:
+    def corpus(self, key: object, snapshot: Snapshot, contents: ContentsOf) -> Corpus:
         with self._lock:
             known = self._corpora.get(key)
             if known is None:
-                known = self._corpora[key] = self._made(snapshot, content)
+                known = self._corpora[key] = self._made(snapshot, contents)
                 if len(self._corpora) > _KEPT:
                     self._corpora.popitem(last=False)
                     self._forget()
             self._corpora.move_to_end(key)
             return known[0]
 
-    def _made(self, snapshot: Snapshot, content: ContentOf) -> tuple[Corpus, frozenset[BlobId]]:
+    def _made(self, snapshot: Snapshot, contents: ContentsOf) -> tuple[Corpus, frozenset[BlobId]]:
         files = [Entry(file.path, file.blob, file.is_test) for file in snapshot.files() if file.is_source]
-        for file in files:
-            if file.blob not in self._words:
-                source = content(snapshot, file.path)[:_LARGEST]
-                self._words[file.blob] = array("I", sorted(map(self._number, words_of(source))))
+        missing = [file for file in {file.blob: file for file in files}.values() if file.blob not in self._words]
+        for file, source in zip(missing, contents(snapshot, missing), strict=True):
+            self._words[file.blob] = array("I", sorted(map(self._number, words_of(source[:_LARGEST]))))
         return Corpus(files, self._words, self._vocabulary), frozenset(file.blob for file in files)
 
     def _number(self, word: str) -> int:
@@ -163,6 +175,6 @@ class _Library:
 _LIBRARY = _Library()
 
 
-def corpus_of(key: object, snapshot: Snapshot, content: ContentOf) -> Corpus:
+def corpus_of(key: object, snapshot: Snapshot, contents: ContentsOf) -> Corpus:
     """The corpus of the state that `key` names; made at the first question about it."""
-    return _LIBRARY.corpus(key, snapshot, content)
+    return _LIBRARY.corpus(key, snapshot, contents)

@@ -26,13 +26,12 @@ STOP_WORDS = frozenset(
 )
 
 
-@functools.lru_cache(1 << 16)
 def parts(identifier: str) -> tuple[str, ...]:
     """The words of an identifier, lower case: ``parseHTTPHeader_v2`` is parse, http, header (single letters are none)."""
     return tuple(part.lower() for part in _PART.findall(identifier) if len(part) > 1)
 
 
-@functools.lru_cache(1 << 16)
+@functools.lru_cache(1 << 13)
 def _ascii_parts(identifier: bytes) -> tuple[str, ...]:
     return parts(identifier.decode("ascii"))
 
@@ -56,7 +55,7 @@ def words_in(text: str) -> set[str]:
     return words
 
 
-@functools.lru_cache(1 << 16)
+@functools.lru_cache(1 << 11)
 def path_words(path: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a file's name (without its last ending) and of its folders."""
     folder, _, name = path.rpartition("/")
@@ -156,9 +155,7 @@ def nearest(word: str, vocabulary: Iterable[str], limit: int) -> tuple[str, ...]
     found = [
         (distance, other)
         for other in vocabulary
-        if abs(len(other) - len(word)) <= most
-        and (other[0] == word[0] or other[-2:] == word[-2:])
-        and (distance := edit_distance(word, other, most)) <= most
+        if abs(len(other) - len(word)) <= most and (distance := edit_distance(word, other, most)) <= most
     ]
     return tuple(other for _, other in sorted(found)[:limit])
 
