@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tokenzip.diff.pairing import Pairing
 from tokenzip.diff.side import CONTAINERS, Node
-from tokenzip.languages.shape import canonical_text
+from tokenzip.languages.shape import canonical_text, same_statements
 from tokenzip.model import Flag, SymbolDetail
 
 MODIFIER_FLAGS = (
@@ -71,7 +71,12 @@ def _file_aspects(base: Node, head: Node) -> Aspects:
         return Aspects(renamed, moved)
     if not (before.is_read and after.is_read):
         return Aspects(renamed, moved, body=True)
-    return Aspects(renamed, moved, body=base.body_tokens != head.body_tokens, docs=base.documentation != head.documentation)
+    return Aspects(
+        renamed,
+        moved,
+        body=not same_statements(base.statements, head.statements),
+        docs=base.documentation != head.documentation,
+    )
 
 
 def _differing_flags(base: Node, head: Node, renamed: bool) -> Flag:

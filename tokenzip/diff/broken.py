@@ -10,12 +10,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from tokenzip.diff.changes import Comparison, compare
+from tokenzip.diff.rules import is_about_types
 from tokenzip.diff.side import Node
 from tokenzip.languages.base import INDEX_STEMS, stem_of
+from tokenzip.languages.shape import same_statements
 from tokenzip.model import BrokenReference, Change, Edge, SymbolKey, Unresolved
 from tokenzip.snapshot import Snapshot
 
 _PASSING_ON = frozenset({"imports", "exports"})
+_FELT = frozenset({"calls", "inherits", "implements", "overrides", "decorates"})
+"""Edge kinds whose source feels an incompatible signature."""
+_READING = frozenset({"reads", "modifies"})
+"""Those that feel other modifiers or another value (a property that became a method), but not a declared type."""
 
 
 def broken_references(base: Snapshot, head: Snapshot, comparison: Comparison | None = None) -> tuple[BrokenReference, ...]:
@@ -87,7 +93,11 @@ def _lost_edges(comparison: Comparison, before: Iterable[Edge], after: Iterable[
 
 
 def _match(comparison: Comparison, path: str, now: str, lost: Iterable[Edge]) -> Iterator[BrokenReference]:
-    """Pair lost edges with open references of the same symbol and kind, by name; by line too if the file is the same."""
+    """Pair lost edges with open references of the same symbol and kind, by name; by line too if the file is the same.
+
+    A member must be known to be missing: the receiver may have another type now, or inherit it from outside. What stood at the
+    top level of a file is gone whatever the reference is taken for: an absent module looks like an external one.
+    """
     open_rows: dict[tuple[SymbolKey, str], list[Unresolved]] = defaultdict(list)
     for row in comparison.head.snapshot.unresolved_in(now):
         open_rows[row.source, row.kind].append(row)
@@ -99,7 +109,7 @@ def _match(comparison: Comparison, path: str, now: str, lost: Iterable[Edge]) ->
             if same_text and row.line != edge.line:
                 continue
             named = row.name in _names(edge) or (same_text and edge.kind not in _PASSING_ON)
-            if named and (why != "unresolved" or row.reason == "missing"):
+            if named and (row.reason == "missing" or (why != "unresolved" and "." not in edge.target.qualified)):
                 yield BrokenReference(row.source, edge.target, target, edge.kind, row.line, why)
 
 
@@ -138,14 +148,21 @@ def _incompatible(comparison: Comparison) -> Iterator[BrokenReference]:
     for change in comparison.changes:
         if change.old_key is None or not _is_incompatible(change):
             continue
+        felt = _FELT if {"modifiers", "body"}.isdisjoint(change.aspects) else _FELT | _READING
         for edge in head.edges_to(change.key):
-            if edge.kind in _PASSING_ON or _is_part_of(edge.source, change.key) or _has_changed(comparison, edge.source):
-                continue
-            yield BrokenReference(edge.source, change.old_key, change.key, edge.kind, edge.line, "incompatible")
+            if edge.kind in felt and not _is_part_of(edge.source, change.key) and not _has_changed(comparison, edge.source):
+                yield BrokenReference(edge.source, change.old_key, change.key, edge.kind, edge.line, "incompatible")
 
 
 def _is_incompatible(change: Change) -> bool:
-    return change.breaking and change.change != "removed" and not {"renamed", "moved"}.issuperset(change.aspects)
+    """Whether code that still finds it may fail. In Python nothing but a checker feels a declared type."""
+    if not change.breaking or change.change == "removed" or {"renamed", "moved"}.issuperset(change.aspects):
+        return False
+    return change.aspects[0] in ("modifiers", "body") or not all(map(is_about_types, change.reasons)) or not _is_python(change)
+
+
+def _is_python(change: Change) -> bool:
+    return change.key.path.endswith((".py", ".pyi", ".pyw"))
 
 
 def _is_part_of(source: SymbolKey, of: SymbolKey) -> bool:
@@ -162,5 +179,5 @@ def _has_changed(comparison: Comparison, source: SymbolKey) -> bool:
     if base is None:
         return True
     if node.symbol is None:
-        return base.body_tokens != node.body_tokens
+        return not same_statements(base.statements, node.statements)
     return base.hashes != node.hashes

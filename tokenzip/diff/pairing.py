@@ -10,11 +10,10 @@ from __future__ import annotations
 import itertools
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tokenzip.diff.side import FileSide, Node, Side, similarity
-from tokenzip.model import Flag
 
 FILE_SIMILARITY = 0.5
 """Share of lines, or of source in symbols of equal content, above which a gone file and a new one are one file (as in git)."""
@@ -135,8 +134,8 @@ def _contents(file: FileSide) -> Counter[object]:
     """Top-level symbols by name-free content, weighed by their size."""
     weights: Counter[object] = Counter()
     for node in file.root.children:
-        if len(node.words) >= SMALL:
-            weights[node.group, node.hashes[1]] += len(node.words)
+        if node.length >= SMALL:
+            weights[node.group, node.hashes[1]] += node.length
     return weights
 
 
@@ -256,18 +255,16 @@ class _Symbols:
             crowd = len(ones) * len(others) > MANY
             for one, other in itertools.product(ones, others):
                 same_name, near = one.name == other.name, self._pairing.is_same_place(one, other)
-                if not (same_name or (not crowd and (len(one.words) >= SMALL or (near and only)))) or _both_local(one, other):
+                if not (same_name or (not crowd and (one.length >= SMALL or (near and only)))) or _both_local(one, other):
                     continue
                 yield self._rank(one, other, 1.0), one, other
 
     def _alike_candidates(self) -> Iterator[tuple[tuple[float, ...], Node, Node]]:
         for one, other in self._worth_comparing():
-            if one.group != other.group or _both_local(one, other) or one.file.facts.language != other.file.facts.language:
-                continue
             same_name, near = one.name == other.name, self._pairing.is_same_place(one, other)
             needed = NAMED_SIMILARITY if same_name else NEAR_SIMILARITY if near else FAR_SIMILARITY
-            shortest, longest = sorted((len(one.words), len(other.words)))
-            if (shortest < SMALL and not same_name) or 2 * shortest < needed * (shortest + longest):
+            shortest, longest = (one.length, other.length) if one.length < other.length else (other.length, one.length)
+            if (shortest < SMALL and not same_name) or 2 * shortest < needed * (shortest + longest) or _both_local(one, other):
                 continue
             alike = similarity(one, other)
             if alike >= needed:
@@ -284,24 +281,11 @@ class _Symbols:
         )
 
     def _worth_comparing(self) -> Iterator[tuple[Node, Node]]:
-        ones, others = list(self._removed), list(self._added)
-        if len(ones) * len(others) <= MANY:
-            yield from itertools.product(ones, others)
-            return
-        before, after = _by_rare_bigrams(ones), _by_rare_bigrams(others)
-        seen: set[tuple[Node, Node]] = set()
-        for bigram, holders in before.items():
-            for candidate in itertools.product(holders, after.get(bigram, ())):
-                if candidate not in seen:
-                    seen.add(candidate)
-                    yield candidate
-        names: dict[str, list[Node]] = defaultdict(list)
-        for node in others:
-            names[node.name].append(node)
-        for node in ones:
-            for other in names[node.name]:
-                if (node, other) not in seen:
-                    yield node, other
+        """Pairs of one group and language: all of them, or where those are many, those with something rare in common."""
+        others = _by_group(self._added)
+        for group, left in _by_group(self._removed).items():
+            right = others.get(group, [])
+            yield from itertools.product(left, right) if len(left) * len(right) <= MANY else _with_something_rare(left, right)
 
     def _open_leftovers(self) -> bool:
         """Members of what found no partner become candidates themselves; False if there are none."""
@@ -340,13 +324,40 @@ def _by_content(nodes: Iterable[Node]) -> dict[tuple[str, int], list[Node]]:
     return contents
 
 
-def _by_rare_bigrams(nodes: Collection[Node]) -> dict[tuple[str, str], list[Node]]:
-    holders: dict[tuple[str, str], list[Node]] = defaultdict(list)
+def _by_group(nodes: Iterable[Node]) -> dict[tuple[str, str | None], list[Node]]:
+    groups: dict[tuple[str, str | None], list[Node]] = defaultdict(list)
     for node in nodes:
-        for bigram in node.bigrams:
-            holders[bigram].append(node)
-    return {bigram: nodes for bigram, nodes in holders.items() if len(nodes) <= RARE}
+        groups[node.group, node.file.facts.language].append(node)
+    return groups
+
+
+def _with_something_rare(left: Collection[Node], right: Collection[Node]) -> Iterator[tuple[Node, Node]]:
+    """Pairs with a name or a rare pair of words in common, each once."""
+    seen: set[tuple[Node, Node]] = set()
+    for keys_of in (_name_of, _bigrams_of):
+        before, after = _rare(left, keys_of), _rare(right, keys_of)
+        for key, ones in before.items():
+            for candidate in itertools.product(ones, after.get(key, ())):
+                if candidate not in seen:
+                    seen.add(candidate)
+                    yield candidate
+
+
+def _name_of(node: Node) -> Iterable[object]:
+    return (node.name,)
+
+
+def _bigrams_of(node: Node) -> Iterable[object]:
+    return node.bigrams
+
+
+def _rare(nodes: Collection[Node], keys_of: Callable[[Node], Iterable[object]]) -> dict[object, list[Node]]:
+    holders: dict[object, list[Node]] = defaultdict(list)
+    for node in nodes:
+        for key in keys_of(node):
+            holders[key].append(node)
+    return {key: found for key, found in holders.items() if len(found) <= RARE}
 
 
 def _both_local(one: Node, other: Node) -> bool:
-    return bool(one.flags & other.flags & Flag.LOCAL)
+    return one.is_local and other.is_local

@@ -45,6 +45,14 @@ def verdict(findings: Sequence[Finding]) -> tuple[Effect, tuple[str, ...]]:
     return (ordered[0][0] if ordered else "internal"), tuple(dict.fromkeys(reason for _, reason in ordered if reason))
 
 
+_ABOUT_TYPES = ("type of ", "return type ", "type was ")
+
+
+def is_about_types(reason: str) -> bool:
+    """Whether a reason is about declared types only."""
+    return reason.startswith(_ABOUT_TYPES)
+
+
 def is_visible(node: Node) -> bool:
     """Whether other files can name it: exported, not private, not local, not in a test."""
     if node.is_test:

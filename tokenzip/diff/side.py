@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from tokenzip.languages.shape import Shape
+from tokenzip.languages.shape import Shape, Statement
 from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey
 from tokenzip.snapshot import File, Snapshot
 
@@ -43,11 +43,11 @@ class Node:
     def __repr__(self) -> str:
         return f"<{self.kind} {self.key.handle}>"
 
-    @property
+    @functools.cached_property
     def key(self) -> SymbolKey:
         return SymbolKey(self.file.path) if self.symbol is None else self.symbol.key
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         return posixpath.basename(self.file.path) if self.symbol is None else self.symbol.name
 
@@ -56,20 +56,20 @@ class Node:
         """Qualified name without the ordinals that tell equal ones apart."""
         return "" if self.symbol is None else _ORDINAL.sub("", self.symbol.qualified_name)
 
-    @property
+    @functools.cached_property
     def kind(self) -> str:
         return "file" if self.symbol is None else self.symbol.kind
 
-    @property
+    @functools.cached_property
     def group(self) -> str:
         """Kinds of one group can turn into each other: a function into a method, a class into an interface."""
         return _GROUPS.get(self.kind, self.kind)
 
-    @property
+    @functools.cached_property
     def flags(self) -> Flag:
         return Flag(0) if self.symbol is None else self.symbol.flags
 
-    @property
+    @functools.cached_property
     def is_local(self) -> bool:
         return bool(self.flags & Flag.LOCAL)
 
@@ -115,12 +115,16 @@ class Node:
     @functools.cached_property
     def body_tokens(self) -> tuple[str, ...]:
         """Canonical tokens of what is this node's own: members of a container have bodies of their own."""
-        holes = list(self._foreign_ranges())
         if self.symbol is None:
-            return self.file.shape.statements(holes)
+            return ()
         row = self.symbol.row
-        holes.append((row.doc_start, row.doc_end))
+        holes = [*self._foreign_ranges(), (row.doc_start, row.doc_end)]
         return self.file.shape.tokens(row.signature_end, row.end, holes, row.name)
+
+    @functools.cached_property
+    def statements(self) -> list[Statement]:
+        """For a file: what it does by itself."""
+        return self.file.shape.statements(self._foreign_ranges())
 
     @functools.cached_property
     def own_bytes(self) -> bytes:
@@ -155,10 +159,19 @@ class Node:
         return tuple(word for word in _TOKEN.findall(raw.decode("utf-8", "replace")) if word != row.name)
 
     @functools.cached_property
+    def length(self) -> int:
+        """Number of `words`."""
+        return len(self.words)
+
+    @functools.cached_property
     def bigrams(self) -> Counter[tuple[str, str]]:
         """Pairs of neighbouring words, counted: what similarity is measured on."""
         words = ("", *self.words, "")
         return Counter(itertools.pairwise(words))
+
+    @functools.cached_property
+    def bigram_count(self) -> int:
+        return self.length + 1
 
 
 def _words(text: str) -> str:
@@ -250,9 +263,9 @@ class Side:
 def similarity(one: Node, other: Node) -> float:
     """Share of neighbouring word pairs that two symbols have in common (Dice), from 0 to 1; the same both ways round."""
     left, right = one.bigrams, other.bigrams
-    total = left.total() + right.total()
-    if not total:
-        return 1.0
     if len(right) < len(left):
         left, right = right, left
-    return 2 * sum(min(count, right[pair]) for pair, count in left.items() if pair in right) / total
+    shared = 0
+    for pair in left.keys() & right.keys():
+        shared += min(left[pair], right[pair])
+    return 2 * shared / (one.bigram_count + other.bigram_count)

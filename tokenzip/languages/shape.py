@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tokenzip.languages import syntax
 from tokenzip.languages.syntax import Node
@@ -40,6 +40,7 @@ _KEYED = frozenset(
     {"pair", "property_signature", "method_signature", "method_definition", "public_field_definition", "pair_pattern"}
 )
 _IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+_NO_STATEMENT = _IMPORTS | _COMMENTS | {";", ","}
 _DECLARATIONS = frozenset(
     {
         "lexical_declaration", "variable_declaration", "variable_declarator", "export_statement", "decorated_definition",
@@ -70,33 +71,31 @@ class Shape:
         out = list(_Walk(self._source, start, end, sorted(holes)).run(self._root))
         return tuple("\0self" if token == name else token for token in out) if name else tuple(out)
 
-    def statements(self, holes: Iterable[tuple[int, int]]) -> tuple[str, ...]:
-        """Canonical tokens of what a file does by itself: statements without imports, exports, documentation and the `holes`.
+    def statements(self, holes: Iterable[tuple[int, int]]) -> list[Statement]:
+        """What a file does by itself: its statements without imports, exports, documentation and the `holes`.
 
         A declaration around a hole (``export const x =`` around ``x``) goes with it; a block around one (``if``) stays.
         """
-        if self._root is None:
-            return _plain_tokens(self._source, 0, len(self._source), holes)
         cut = sorted(holes)
-        out: list[str] = []
+        if self._root is None:
+            return [Statement(self._source, lambda: _plain_tokens(self._source, 0, len(self._source), cut))]
+        out: list[Statement] = []
         pending = [child for child in reversed(self._root.children) if child.type not in _COMMENTS]
         if self.documentation():
             pending.pop()
         while pending:
             node = pending.pop()
-            if (
-                node.type in _IMPORTS
-                or node.type in _COMMENTS
-                or node.type in (";", ",")
-                or _within(node, cut)
-                or _passes_on(node)
-            ):
+            if node.type in _NO_STATEMENT or _within(node, cut) or _passes_on(node):
                 continue
             if not _overlaps(node, cut):
-                out.extend(_Walk(self._source, node.start_byte, node.end_byte, ()).run(node))
+                out.append(self._statement(node))
             elif node.type not in _DECLARATIONS:
                 pending.extend(reversed(node.children))
-        return tuple(out)
+        return out
+
+    def _statement(self, node: Node) -> Statement:
+        start, end = node.start_byte, node.end_byte
+        return Statement(self._source[start:end], lambda: _Walk(self._source, start, end, ()).run(node))
 
     def documentation(self) -> str:
         """The documentation of the file itself, where the language has that: a string as the first statement in Python."""
@@ -104,6 +103,25 @@ class Shape:
             return ""
         first = next((child for child in self._root.children if child.type not in _COMMENTS), None)
         return syntax.text(first, self._source) if first is not None and first.type == "string" else ""
+
+
+class Statement(NamedTuple):
+    """One statement as it stands, and a way to its canonical tokens, which cost a hundred times as much."""
+
+    written: bytes
+    tokens: Callable[[], Sequence[str]]
+
+
+def same_statements(one: Sequence[Statement], other: Sequence[Statement]) -> bool:
+    """Whether two lists of statements have the same canonical tokens. Only what is written otherwise is asked for them."""
+    start, end, shorter = 0, 0, min(len(one), len(other))
+    while start < shorter and one[start].written == other[start].written:
+        start += 1
+    while end < shorter - start and one[-1 - end].written == other[-1 - end].written:
+        end += 1
+    rests = (rest[start : len(rest) - end] for rest in (one, other))
+    left, right = ([token for statement in rest for token in statement.tokens()] for rest in rests)
+    return left == right
 
 
 def _passes_on(node: Node) -> bool:
