@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 CANDIDATES = 60
 """Files that are read for a question."""
+TERMS = 24
+"""Words of a question that count: the rarest for their weight."""
 FILES = 7
 """Best files whose symbols are ranked."""
 PER_FILE = 3
@@ -500,8 +502,9 @@ def _terms(asked: Question, corpus: Corpus) -> tuple[list[_Term], float]:
         count = max((len(corpus.with_word(form)) for form in forms), default=0)
         if count:
             found.append((word, weight * math.log(1 + (total - count + 0.5) / (count + 0.5)), forms))
-    whole = sum(value for _, value, _ in found) or 1.0
-    return [_Term(word, value / whole, forms) for word, value, forms in found], whole
+    kept = sorted(found, key=lambda one: (-one[1], one[0]))[:TERMS]
+    whole = sum(value for _, value, _ in kept) or 1.0
+    return [_Term(word, value / whole, forms) for word, value, forms in kept], whole
 
 
 def _known(asked: Question, corpus: Corpus) -> dict[str, float]:
