@@ -15,7 +15,7 @@ class Python:
 
     name = "python"
     family = "python"
-    version = 3
+    version = 4
     suffixes = (".py", ".pyi", ".pyw")
     filenames: tuple[str, ...] = ()
     is_source = True

@@ -287,10 +287,17 @@ class Evaluation(Modules):
         for owner in self.mro(path, qualified)[skip:]:
             if owner == _OUTSIDE:
                 return None
-            entries = self.entries(owner[0], owner[1], name)
+            entries = self.entries(owner[0], owner[1], name) or self._mangled_entries(owner, name)
             if entries:
                 return owner[0], owner[1], entries
         return None
+
+    def _mangled_entries(self, owner: Owner, name: str) -> Any:
+        """``_C__x`` is how the outside names the member ``__x`` of a class C."""
+        if name[:1] != "_" or name[:2] == "__" or "__" not in name[2:]:
+            return None
+        prefix = "_" + owner[1].rpartition(".")[2].partition("#")[0].lstrip("_")
+        return self.entries(owner[0], owner[1], name[len(prefix) :]) if name.startswith(prefix + "__") else None
 
     def entries(self, path: str, cls: str, name: str) -> Any:
         """The entries of a member in the class itself."""

@@ -350,11 +350,11 @@ def _lambda(state: State, node: Node, callee: int = UNKNOWN, slot: int | str = 0
     parameters = node.child_by_field_name("parameters")
     for at, child in enumerate(parts(parameters) if parameters is not None else ()):
         if child.type == "identifier":
-            scope.env[state.text(child)] = state.over("argument", callee, slot, at)
+            state.set_local(scope, state.text(child), state.over("argument", callee, slot, at))
         elif child.type == "default_parameter":
-            scope.env[state.text(child.children[0])] = reduce(state, child.children[-1])
+            state.set_local(scope, state.text(child.children[0]), reduce(state, child.children[-1]))
         else:
-            scope.env[state.text(child).lstrip("*")] = UNKNOWN
+            state.set_local(scope, state.text(child).lstrip("*"), UNKNOWN)
     scope.immediate = outer.immediate
     state.depth += 1
     state.scope = scope
@@ -607,12 +607,7 @@ def bind_name(state: State, name: str, value: int, node: Node, *, local: bool = 
     elif name in scope.nonlocals:
         _bind_nonlocal(scope, state, name, value)
     else:
-        before = scope.env.get(name)
-        if before is not None and before != value and scope.is_function:
-            if scope.rebound is None:
-                scope.rebound = {}
-            scope.rebound[name] = state.union((scope.rebound.get(name, before), value))
-        scope.env[name] = value
+        state.set_local(scope, name, value)
         if not scope.is_function and scope.cls >= 0:
             state.member(scope.cls, name, ("value", value))
 
@@ -620,8 +615,8 @@ def bind_name(state: State, name: str, value: int, node: Node, *, local: bool = 
 def _bind_nonlocal(scope: Scope, state: State, name: str, value: int) -> None:
     outer = scope.outer
     while outer is not None:
-        if outer.is_function and name in outer.env:
-            outer.env[name] = state.union((outer.env[name], value))
+        if outer.is_function and name in outer.ever:
+            outer.ever[name] = state.union((outer.ever[name], value))
             break
         outer = outer.outer
     scope.env[name] = value

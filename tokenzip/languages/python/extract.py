@@ -280,9 +280,10 @@ class _Packing:
             kind, symbol, *parts = expressions[number]
             expressions[number] = (kind, self.qualified[symbol], *parts)
         references = [
-            (position[source], kind, expression, line, name)
+            (position[source], kind, -1 if hidden else expression, line, name)
             for source, kind, expression, line, name in state.references
-            if not (kind in ("use", "type") and self._says_nothing(expression))
+            if not ((hidden := self._is_local(source, expression)) and kind in ("use", "type"))
+            and not (kind in ("use", "type") and self._says_nothing(expression))
         ]
         imports = tuple([(position[source], *rest) for source, *rest in state.imports])
         definitions = tuple([(self.qualified[old], self._definition(old, int)) for old in rest])
@@ -298,6 +299,17 @@ class _Packing:
 
     def _own_entry(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
         return ("def", self.qualified[entry[1]]) if entry[0] == "def" else entry
+
+    def _is_local(self, source: int, expression: int) -> bool:
+        """Whether a name that was read before it is bound, by a lambda for instance, is bound in a function around."""
+        kind = self.state.expressions[expression] if expression >= 0 else ("",)
+        if kind[0] != "global":
+            return False
+        while source >= 0:
+            if kind[1] in self.state.bound.get(source, ()):
+                return True
+            source = self.state.symbols[source].parent
+        return False
 
     def _says_nothing(self, expression: int) -> bool:
         """A builtin that is merely mentioned."""

@@ -22,8 +22,8 @@ class Scope:
     """A module, class or function body while its flow is followed."""
 
     __slots__ = (
-        "breaks", "cls", "env", "globals", "immediate", "is_classmethod", "is_function", "nonlocals", "outer", "paths",
-        "rebound", "returns", "symbol", "yields",
+        "breaks", "cls", "env", "ever", "globals", "immediate", "is_classmethod", "is_function", "nonlocals", "outer", "paths",
+        "returns", "symbol", "yields",
     )  # fmt: skip
 
     def __init__(self, outer: Scope | None, *, is_function: bool, symbol: int = UNKNOWN, cls: int = UNKNOWN) -> None:
@@ -35,8 +35,8 @@ class Scope:
         self.env: Env = {}
         self.globals: frozenset[str] = _NO_NAMES
         self.nonlocals: frozenset[str] = _NO_NAMES
-        self.rebound: Env | None = None
-        """Names that are bound more than once, with all their values: a closure may see any of them."""
+        self.ever: Env = {}
+        """All values of each name of a function, on whatever branch: a closure may see any of them."""
         self.paths = False
         """Whether `env` holds dotted paths."""
         self.returns: list[int] = []
@@ -114,6 +114,8 @@ class State:
         self.scope = self.module
         self.owner = UNKNOWN
         """The symbol that is being walked."""
+        self.bound: dict[int, frozenset[str]] = {}
+        """Function symbol -> all names that its body binds."""
         self.narrowed: dict[tuple[str, int], int | None] = {}
         """(name or path, narrowed value) -> value before: where branches meet again, the narrower one says nothing more."""
         self.depth = 0
@@ -209,6 +211,13 @@ class State:
 
     # ---- names
 
+    def set_local(self, scope: Scope, name: str, value: int) -> None:
+        """Bind a name of a function or class body."""
+        scope.env[name] = value
+        if scope.is_function:
+            before = scope.ever.get(name)
+            scope.ever[name] = value if before is None or before == value else self.union((before, value))
+
     def lookup(self, name: str) -> tuple[int, bool]:
         """What a name stands for here, and whether a function or class body around binds it."""
         scope: Scope | None = self.scope
@@ -217,10 +226,8 @@ class State:
             if first or scope.is_function:
                 if name in scope.globals:
                     break
-                value = scope.env.get(name)
+                value = scope.env.get(name) if first else scope.ever.get(name)
                 if value is not None:
-                    if not first and scope.rebound is not None:
-                        value = scope.rebound.get(name, value)
                     return value, True
             first = False
             scope = scope.outer

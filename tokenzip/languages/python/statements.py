@@ -107,6 +107,7 @@ def run(state: State, root: Node) -> None:
         state.scope, state.owner = scope, symbol
         state.conditional = 0
         block(state, body)
+        state.bound[symbol] = frozenset(scope.ever) - scope.globals
         _settle_returns(state, state.symbols[symbol], scope, annotated)
     state.scope, state.owner = state.module, UNKNOWN
 
@@ -534,7 +535,7 @@ def _assign(state: State, node: Node, right: Node | None, value: int) -> None:
         _variable_symbols(state, node, left, right, is_alias)
     if right is None and state.scope.is_function:
         if left.type == "identifier" and value >= 0:
-            state.scope.env[state.text(left)] = value
+            state.set_local(state.scope, state.text(left), value)
         elif left.type == "attribute":
             bind(state, left, value)
         return
@@ -681,7 +682,7 @@ def _bind_import(state: State, name: str, expression: tuple[Any, ...]) -> None:
         state.module.env[name] = value
         state.entry(name, expression)
     else:
-        scope.env[name] = value
+        state.set_local(scope, name, value)
         if not scope.is_function and scope.cls >= 0:
             state.member(scope.cls, name, ("value", value))
 
@@ -789,7 +790,7 @@ def _doc(body: Node) -> tuple[int, int]:
 def _bind_definition(state: State, name: str, symbol: int) -> None:
     scope = state.scope
     value = state.make("def", symbol)
-    scope.env[name] = value
+    state.set_local(scope, name, value)
     if scope.outer is None or name in scope.globals:
         state.module.env[name] = value
         state.entry(name, ("def", symbol))
@@ -803,8 +804,8 @@ def _bind_definition(state: State, name: str, symbol: int) -> None:
 def _outer_binding(scope: Scope, name: str, value: int) -> None:
     outer = scope.outer
     while outer is not None:
-        if outer.is_function and name in outer.env:
-            outer.env[name] = value
+        if outer.is_function and name in outer.ever:
+            outer.ever[name] = value
             return
         outer = outer.outer
 
@@ -849,7 +850,7 @@ def _class(
     for value, base_node, name in zip(bases, base_nodes, written, strict=True):
         state.refer("inherit", value, base_node, name)
     if scope.is_function:  # its own methods mention it
-        scope.env[symbol.name] = state.make("def", index)
+        state.set_local(scope, symbol.name, state.make("def", index))
     state.scope = Scope(scope, is_function=False, symbol=index, cls=index)
     symbol.type_parameters = _type_parameters(state, inner.type_parameters, superclasses)
     block(state, inner.body)
@@ -897,7 +898,7 @@ def _bind_type_parameters(state: State, node: Node | None) -> tuple[str, ...]:
             if inner.type == "type" and inner.named_children:
                 inner = inner.named_children[0]
         name = state.text(inner).lstrip("*")
-        state.scope.env[name] = state.make("typevar", name, bound)
+        state.set_local(state.scope, name, state.make("typevar", name, bound))
         names.append(name)
     return tuple(names)
 
@@ -975,7 +976,7 @@ def _parameters(state: State, node: Node | None, inner: Scope, function: int) ->
             value = state.make("class" if inner.is_classmethod else "self", inner.cls)
         else:
             value = _parameter_value(state, function, name, kind, star, default)
-        inner.env[name] = value
+        state.set_local(inner, name, value)
     return tuple(found)
 
 
