@@ -41,7 +41,7 @@ class JavaScript:
         return JavaScriptEvaluator(view)
 
     def is_test(self, path: str) -> bool:
-        """By folder (``__tests__``, ``test`` ...) or ending (``.test.ts``, ``.spec.js`` ...): jest, vitest, mocha, cypress, tsd."""
+        """By folder (``__tests__``, ``test`` ...) or ending (``.test.ts`` ...): jest, vitest, mocha, cypress, tsd."""
         return _TEST.search(path) is not None
 
 

@@ -52,12 +52,13 @@ def union(parts: Iterable[Alternatives]) -> Alternatives:
 def substitute(
     alternatives: Alternatives, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0
 ) -> Alternatives:
-    """The alternatives with type variables replaced; those that are not in the mapping stay. Unchanged ones are the same object."""
+    """The alternatives with type variables replaced; those that are not in the mapping stay. Unchanged: the same object."""
     if not mapping or not alternatives or level > _MAX_LEVEL:
         return alternatives
     found: list[Alternative] = []
     changed = False
-    for one in alternatives:
+    for alternative in alternatives:
+        one = alternative
         kind = one[0]
         if kind == "V":
             known = mapping.get(one[1:])
@@ -94,12 +95,10 @@ def compose(bound: Bound, mapping: Mapping[tuple[str, str, str], Alternatives], 
     """What is bound, with the mapping applied to it. (All variables of an expression are bound, at first to themselves.)"""
     changed = False
     items = []
-    for item in bound:
-        value = substitute(item[1], mapping, level)
-        if value is not item[1]:
-            changed = True
-            item = (item[0], value)
-        items.append(item)
+    for key, old in bound:
+        value = substitute(old, mapping, level)
+        changed = changed or value is not old
+        items.append((key, value))
     return tuple(items) if changed else bound
 
 
@@ -110,7 +109,8 @@ def pruned(alternatives: Alternatives, level: int = _KEPT_LEVELS) -> Alternative
     if len(alternatives) > _KEPT_ARGUMENTS:
         alternatives = alternatives[:_KEPT_ARGUMENTS]
     found: list[Alternative] = []
-    for one in alternatives:
+    for alternative in alternatives:
+        one = alternative
         kind = one[0]
         if kind in ("X", "I") and one[-1] and one[-1] != "this":
             arguments = tuple([pruned(argument, level - 1) for argument in one[-1]]) if level > 0 else ()
@@ -175,7 +175,8 @@ def with_receiver(alternatives: Alternatives, receiver: Alternative | None) -> A
     if receiver is None:
         return alternatives
     found: list[Alternative] = []
-    for one in alternatives:
+    for alternative in alternatives:
+        one = alternative
         if one[0] == "I" and one[3] == "this":
             one = receiver
         elif one[0] == "X" and one[2]:

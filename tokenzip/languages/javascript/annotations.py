@@ -280,7 +280,7 @@ class Annotations(Tables):
         return self.key_text(name) if name is not None else ""
 
     def key_text(self, node: Node) -> str:
-        """The name that a property key stands for; empty if it is computed from anything but a string or a well-known symbol."""
+        """The name that a property key stands for; empty if it is computed from anything but a string or well-known symbol."""
         kind = node.type
         if kind == "string":
             return self.text(node)[1:-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.javascript.alternatives import Alternative, Alternatives
-from tokenzip.languages.javascript.calls import Calls
+from tokenzip.languages.javascript.contexts import Contexts
 from tokenzip.languages.javascript.modules import REEXPORT, TYPE_ONLY
 from tokenzip.languages.javascript.names import GLOBALS
 from tokenzip.model import EdgeRow, FileIR, LinkedFile, UnresolvedRow, qualified_names
@@ -16,7 +16,7 @@ _CALLS = frozenset({"c", "n"})
 _BINDING = frozenset({"call", "apply", "bind"})
 
 
-class JavaScriptEvaluator(Calls):
+class JavaScriptEvaluator(Contexts):
     """Links files of one view."""
 
     def link(self, path: str, ir: FileIR) -> LinkedFile:

@@ -234,7 +234,7 @@ class Expressions(Annotations):
             else:
                 parts.append(self.text(name))
             node = inner
-        if node.type == "identifier" or node.type == "this":
+        if node.type in ("identifier", "this"):
             parts.append(self.text(node))
             return ".".join(reversed(parts))
         return ""
@@ -269,7 +269,7 @@ class Expressions(Annotations):
             last = node.child_by_field_name("property")
             if last is not None:
                 return self.text(last), last
-        if node.type == "identifier" or node.type == "super":
+        if node.type in ("identifier", "super"):
             return self.text(node), node
         return "", node
 
@@ -633,7 +633,8 @@ READERS: dict[str, Reader] = {
     "subscript_expression": _E._chain, "non_null_expression": _E._chain, "new_expression": _E._new,
     "parenthesized_expression": _E._parenthesized, "sequence_expression": _E._sequence, "binary_expression": _E._binary,
     "ternary_expression": _E._ternary, "unary_expression": _E._unary, "update_expression": _E._update,
-    "await_expression": _E._await, "yield_expression": _E._yield, "as_expression": _E._as, "satisfies_expression": _E._satisfies,
+    "await_expression": _E._await, "yield_expression": _E._yield, "as_expression": _E._as,
+    "satisfies_expression": _E._satisfies,
     "type_assertion": _E._assertion, "template_string": _E._template,
     "array": _E._array, "object": _E._object, "arrow_function": _E._function, "function_expression": _E._function,
     "generator_function": _E._function, "function": _E._function,

@@ -166,7 +166,8 @@ def _behind(walk: Modules, value: int) -> list[Definition]:
 def _resolve_flows(walk: Modules) -> None:
     """Hands what calls in this file pass to the parameters that receive it."""
     for callee, values in walk.flows:
-        for target in _called(walk, callee):
+        for found in _called(walk, callee):
+            target = found
             if target.kind == "class":
                 entry = next(iter(target.members.get("constructor", ())), None)
                 if entry is None or entry[0] != "d":
@@ -217,8 +218,8 @@ def _rows(
         at = extent if offsets is None else Extent(*(offsets[offset] for offset in extent))
         rows.append(SymbolRow(
             one.name, one.kind, -1 if parent is None else parent.index, int(one.flags),
-            _line_of(starts, one.start), one.name_line, _line_of(starts, max(one.start, one.end - 1)), at.start, at.signature_end,
-            at.end, at.doc_start, at.doc_end, signature, whole,
+            _line_of(starts, one.start), one.name_line, _line_of(starts, max(one.start, one.end - 1)), at.start,
+            at.signature_end, at.end, at.doc_start, at.doc_end, signature, whole,
         ))  # fmt: skip
     return tuple(rows)
 

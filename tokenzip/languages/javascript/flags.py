@@ -16,3 +16,15 @@ READONLY = int(Flag.READONLY)
 LOCAL = int(Flag.LOCAL)
 OPTIONAL = int(Flag.OPTIONAL)
 DECLARATION = int(Flag.DECLARATION)
+_OF_WORD = {
+    "static": STATIC, "private": PRIVATE, "protected": PROTECTED, "readonly": READONLY, "abstract": ABSTRACT, "async": ASYNC,
+    "*": GENERATOR, "?": OPTIONAL, "declare": DECLARATION,
+}  # fmt: skip
+
+
+def of_words(words: set[str]) -> int:
+    """The flags that modifiers stand for."""
+    flags = 0
+    for word in words:
+        flags |= _OF_WORD.get(word, 0)
+    return flags

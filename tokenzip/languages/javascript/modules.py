@@ -6,15 +6,17 @@ from typing import Any
 
 from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.expressions import FUNCTIONS
+from tokenzip.languages.javascript.flow import STATEMENTS
 from tokenzip.languages.javascript.scopes import ABSENT, MAX_DEPTH, Definition, Frame
-from tokenzip.languages.javascript.statements import STATEMENTS, Statements
+from tokenzip.languages.javascript.statements import Statements
 from tokenzip.languages.syntax import Node
 
 TYPE_ONLY, REEXPORT, DYNAMIC, REQUIRE = 1, 2, 4, 8
 _NAMESPACES = frozenset({"namespace", "module_decl"})
 _DECLARATIONS = frozenset({
     "lexical_declaration", "variable_declaration", "class_declaration", "abstract_class_declaration", "function_declaration",
-    "generator_function_declaration", "interface_declaration", "type_alias_declaration", "enum_declaration", "function_signature",
+    "generator_function_declaration", "interface_declaration", "type_alias_declaration", "enum_declaration",
+    "function_signature",
     "internal_module", "module", "ambient_declaration", "import_alias",
 })  # fmt: skip
 
@@ -441,6 +443,6 @@ _M: Any = Modules
 STATEMENTS.update({
     "import_statement": _M.import_statement, "export_statement": _M.export_statement, "import_alias": _M.import_alias,
     "internal_module": _M.namespace_statement, "module": _M.namespace_statement, "ambient_declaration": _M.ambient_statement,
-    "interface_declaration": lambda walk, node: walk.interface_statement(node),
-    "type_alias_declaration": lambda walk, node: walk.alias_statement(node),
+    "interface_declaration": _M.interface_statement,
+    "type_alias_declaration": _M.alias_statement,
 })  # fmt: skip

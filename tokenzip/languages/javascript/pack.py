@@ -192,7 +192,7 @@ class Packer:
         return {name: self.entries(entries, one.qualified, nested) for name, entries in one.members.items() if entries}
 
     def entries(self, entries: list[Expr], owner: str, nested: bool) -> tuple[Expr, ...]:
-        """Entries of a name: (``d`` qualified), (``set`` qualified), (``v``/``s`` value qualified-or-None), imports as they are."""
+        """Entries of a name: (``d`` qualified), (``set`` qualified), (``v``/``s`` value qualified-or-None), imports."""
         found: list[Expr] = []
         for entry in entries[: MAX_SIGNATURES if len(entries) > MAX_ENTRIES and entries[0][0] == "v" else MAX_ENTRIES]:
             op = entry[0]

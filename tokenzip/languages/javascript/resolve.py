@@ -19,14 +19,18 @@ _OUTPUT = {
     ".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".jsx": (".tsx", ".d.ts"), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts"),
 }  # fmt: skip
 _CONDITIONS = ("types", "source", "development", "import", "module", "node", "browser", "require", "default", "production")
-_BUILD_FOLDERS = frozenset({"dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "types", "typings", "module", "commonjs", "output",
-                            "lib-esm", "dist-src", "bundles", "compiled", "es2015", "esnext", "mjs", "node", "browser"})  # fmt: skip
+_BUILD_FOLDERS = frozenset({
+    "dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "types", "typings", "module", "commonjs", "output",
+    "lib-esm", "dist-src", "bundles", "compiled", "es2015", "esnext", "mjs", "node", "browser",
+})  # fmt: skip
 _OUTPUT_FOLDERS = frozenset({"dist", "build", "out"})
 _SOURCE_FOLDERS = ("src", "source", "lib", "")
 _SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _MAX_EXTENDS = 8
 _EXTERNAL = ("external", "")
 _MISSING = ("missing", "")
+PathMap = tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]
+"""(base folder, (pattern, targets) ...): ``compilerOptions.paths`` of one settings file."""
 Resolution = tuple[str, str]
 """("file", path), ("external", "") or ("missing", ""): it should be in the repository and is not."""
 
@@ -101,7 +105,7 @@ class Resolver(Lookups):
         return self.view.interface(manifest).names.get(name)
 
     def _built(self, path: str, typed: bool) -> str | None:
-        """What a path into a build folder (``../dist/index.js``), of which only the source is in the repository, is built from."""
+        """What a path into a build folder (``../dist/index.js``) is built from, where only the source is in the repository."""
         parts = path.split("/")
         for position, part in enumerate(parts[:-1]):
             if part in _OUTPUT_FOLDERS:
@@ -184,7 +188,7 @@ class Resolver(Lookups):
         options = self._field(config, "compilerOptions")
         return options if isinstance(options, Mapping) else {}
 
-    def _path_maps(self, config: str) -> tuple[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ...]:
+    def _path_maps(self, config: str) -> tuple[PathMap, ...]:
         found = []
         for one in self._configs(config, set()):
             options = self._options(one)

@@ -11,10 +11,10 @@ local variables was followed while it was made. The first item says what it is:
 ``c f args targs``       call; ``N f args targs``: new; an argument may be ``sp e``: spread
 ``w e`` ``i e`` ``I e``  awaited; element of an iterable, of an async one
 ``q e n`` ``Q e n``      n-th element of a destructured array; all from the n-th on
-``Z e names``            what is left of an object without the names
 ``u es``                 any of these
-``r es``                 array; ``o ((name e) ...) spreads``: object of plain values
-``l type``               literal
+``r es many``            array (1: only its first elements); ``o ((name e) ...) spreads``: object of plain values
+``l type`` ``s text``    literal
+``b f n``                f with its first n arguments bound; ``B base types``: what a class extends
 ``L lambda``             function without a symbol; ``P lambda n``: its n-th parameter
 ``T class``              `this` in an instance; ``y class static``: super
 ``p definition n``       n-th parameter of a named function, where no type is written
@@ -22,14 +22,17 @@ local variables was followed while it was made. The first item says what it is:
 ``kr`` ``km`` ``ke``     what such a function returns; a member of an object, an element of an array in such a place
 ``cx call n``            the place of the n-th argument of a call
 ``n type`` ``A type e``  a value of the written type; written, but `e` says more if the type says nothing
-``m spec`` ``R spec``    namespace of a module; what `require` gives
-``W e type``             e, after a test for the type; ``V0 e name``: e, after a test that typeof is the name
+``m spec`` ``R spec``    namespace of a module; what `require` gives; ``w' e``: the promise of a dynamic import
+``G e``                  generator of e; ``kt context``: `this` of a function in such a place
+``W e class not``        e after ``instanceof``; ``Wt e word not``: after ``typeof``; ``Wd e name literal not``: after a test of
+                         a member; ``Wi e name not``: after ``in``; ``Wp e predicate not``: after a call of a predicate
 ======================== =======================================================================================
 
-Types: ``tr name args``, ``td definition args`` (references), ``tq base name args`` (qualified), ``V owner name`` (variable),
-``tu ts``, ``ti ts`` (union, intersection), ``ta t``, ``tt ts`` (array, tuple; a rest element is ``tR t``), ``tf params ret tparams``
-(function), ``tn params ret tparams`` (constructor), ``to members``, ``tl name`` (primitive), ``ts text`` (literal), ``ty e`` (typeof),
-``tx t key`` (indexed), ``tk t`` (keyof), ``tc a b`` (conditional), ``tm t`` (mapped), ``th class`` (this), ``tp`` (predicate).
+Types: ``tr name args``, ``td definition args`` (references), ``tq base name args`` (qualified), ``V owner name``
+(variable), ``tu ts``, ``ti ts`` (union, intersection), ``ta t``, ``tt ts`` (array, tuple; a rest element is ``tR t``),
+``tf params ret tparams`` (function), ``tn params ret tparams`` (constructor), ``to members``, ``tl name`` (primitive),
+``ts text`` (literal), ``ty e`` (typeof), ``tx t key`` (indexed), ``tk t`` (keyof), ``tc a b`` (conditional),
+``tm t key`` (mapped), ``th class`` (this), ``tp name t`` (predicate).
 """
 
 from __future__ import annotations
@@ -55,9 +58,9 @@ class Definition:
     """A function, class, interface, object ... that others may point to; most become symbols of the file."""
 
     __slots__ = (
-        "alias", "assigned", "bases", "context", "decorators", "doc", "end", "flags", "flows", "head_end", "hidden", "implements",
-        "index", "kind", "members", "name", "name_end", "name_line", "name_start", "node", "order", "params", "parent", "plain",
-        "qualified", "ret", "returns", "spreads", "start", "this", "tparams", "type",
+        "alias", "assigned", "bases", "context", "decorators", "doc", "end", "flags", "flows", "head_end", "hidden",
+        "implements", "index", "kind", "members", "name", "name_end", "name_line", "name_start", "node", "order",
+        "params", "parent", "plain", "qualified", "ret", "returns", "spreads", "start", "this", "tparams", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, kind: str, parent: Definition | None, order: int) -> None:

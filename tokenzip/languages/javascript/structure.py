@@ -7,8 +7,8 @@ from typing import Any
 
 Key = tuple[str, str, str]
 _FIRST = frozenset({
-    "a", "n", "w", "i", "I", "x", "ke", "kr", "kt", "ta", "tR", "tk", "sp", "w'", "G", "ty", "q", "Q", "b", "Wi", "Wt", "Wd", "k", "km",
-    "cx",
+    "a", "n", "w", "i", "I", "x", "ke", "kr", "kt", "ta", "tR", "tk", "sp", "w'", "G", "ty", "q", "Q", "b", "Wi",
+    "Wt", "Wd", "k", "km", "cx",
 })  # fmt: skip
 _ALL = frozenset({"u", "tu", "ti", "tt", "r"})
 _TWO = frozenset({"A", "tx", "tc", "tm", "W", "Wp"})

@@ -6,7 +6,7 @@ from typing import Any
 
 from tokenzip.languages.base import View
 from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, pruned, substitute, union
-from tokenzip.languages.javascript.lookups import Definitions
+from tokenzip.languages.javascript.members import Members
 from tokenzip.languages.javascript.names import ARRAYS, KNOWN_TYPES, MAPS, PROMISES, SAME
 from tokenzip.languages.javascript.structure import is_eager
 
@@ -15,7 +15,7 @@ _COMPOSITE = frozenset({"tr", "td", "tq", "tu", "ti", "tt", "ta", "tf", "tn", "t
 _NO_VALUES = frozenset({"null", "undefined", "void", "never"})
 
 
-class Types(Definitions):
+class Types(Members):
     """Reads type expressions."""
 
     def __init__(self, view: View) -> None:

@@ -269,9 +269,8 @@ class Values(Types):
         for one in self.expand(self.value(path, inner, env)):
             values = self.member(one, name)
             literals = [value[2][0][0][1] for value in values if value[0] == "X" and value[1] == "string" and value[2]]
-            if not values or len(literals) < len(values) or (literal in literals and (not negated or len(literals) > 1)):
-                found.append(one)
-            elif negated and literal not in literals:
+            open_ended = not values or len(literals) < len(values)
+            if open_ended or (len(literals) > 1 or not negated if literal in literals else negated):
                 found.append(one)
         return tuple(found)
 
@@ -368,7 +367,7 @@ class Values(Types):
         if one[0] == "X" and one[1] == "Record" and len(one[2]) > 1:
             found: Alternatives = one[2][1]
             return found
-        if name == "length" or name == "size":
+        if name in ("length", "size"):
             return (("X", "number", ()),)
         return (("B", name, one),)
 
