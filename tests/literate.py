@@ -89,6 +89,7 @@ class _Check:
                     self._check(path, number, expectation.strip())
         if not expectations:
             self.found.append("the case expects nothing")
+        self.found.extend(dangling(self.irs, self.linked))
         if link_all(dict(reversed(self.irs.items()))) != self.linked:
             self.found.append("the result depends on the order in which the files were linked")
         return self.found
@@ -146,6 +147,17 @@ class _Check:
             if row.name_line == line
         ]
         self.found.append(f"{path}:{line}: no {expectation!r}; symbols: {here}")
+
+
+def dangling(irs: dict[str, FileIR], linked: dict[str, LinkedFile]) -> list[str]:
+    """Edges whose target does not exist, whatever a case expects."""
+    names = {path: {"", *qualified_names(ir.symbols)} for path, ir in irs.items()}
+    return [
+        f"{path}:{edge.line}: {edge.kind} leads to {edge.path}::{edge.qualified}, which does not exist"
+        for path, result in linked.items()
+        for edge in result.edges
+        if edge.qualified not in names.get(edge.path, ())
+    ]
 
 
 def _extract(path: str, text: str) -> FileIR:

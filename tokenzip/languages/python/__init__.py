@@ -15,7 +15,7 @@ class Python:
 
     name = "python"
     family = "python"
-    version = 4
+    version = 5
     suffixes = (".py", ".pyi", ".pyw")
     filenames: tuple[str, ...] = ()
     is_source = True

@@ -250,6 +250,8 @@ class _Linking:
         found = self.evaluation.member(path, cls, name)
         if found is None:
             return ()
+        if not self.evaluation.entries(found[0], found[1], name):
+            name = "__" + name.partition("__")[2]  # written mangled
         return tuple(_binding_of(found[0], found[1], name, entry) for entry in found[2] if entry[0] != "bound")
 
     # ---- reads, writes, mentions
@@ -415,4 +417,4 @@ def _classes_of(item: Alternative) -> list[Alternative]:
 def _binding_of(path: str, cls: str, name: str, entry: Any) -> Binding:
     if entry[0] == "def":
         return ("D", path, entry[1])
-    return ("W", path, f"{cls}.{name}")
+    return ("W", path, entry[2] if len(entry) > 2 else f"{cls}.{name}")

@@ -178,7 +178,7 @@ class Evaluation(Modules):
         if binding[0] == "D":
             return self.value_of(binding[1], binding[2])
         if binding[0] in ("W", "U"):
-            return self.variable(binding[1], binding[2])
+            return self.variable(binding[1], binding[2].partition("#")[0])
         return (binding,)
 
     def variable(self, path: str, name: str) -> Types:

@@ -172,7 +172,7 @@ class _Packing:
     def _interface(self) -> tuple[Interface, list[int]]:
         """The interface, and the definitions that it does not reach."""
         state = self.state
-        names = {name: self._entries(entries, -1, name) for name, entries in state.names.items()}
+        names = {name: self._entries(entries, -1, name, self.closed) for name, entries in state.names.items()}
         if state.plugins:
             names["pytest_plugins"] = (("plugins", tuple(state.plugins)),)
         if state.exported is not None:
@@ -193,29 +193,33 @@ class _Packing:
             definitions[self.qualified[old]] = self._definition(old, self.closed)
             if old in state.members:
                 members[self.qualified[old]] = {
-                    name: self._entries(entries, old, name) for name, entries in state.members[old].items()
+                    name: self._entries(entries, old, name, self.closed) for name, entries in state.members[old].items()
                 }
             pending.extend(self.reached)
         rest = [old for old in self.order if state.symbols[old].is_definition and old not in seen]
         fixtures = tuple(dict.fromkeys(f"fixture:{s.name}" for s in state.symbols if s.flags & FIXTURE and s.parent < 0))
         return Interface(names, definitions, members, tuple(dict.fromkeys(state.stars)), fixtures), rest
 
-    def _entries(self, entries: list[tuple[Any, ...]], parent: int, name: str) -> tuple[Any, ...]:
-        """Entries in closed form, the last few different ones."""
-        has_symbol = (parent, name) in self.state.variables
+    def _entries(self, entries: list[tuple[Any, ...]], parent: int, name: str, form: Any) -> tuple[Any, ...]:
+        """Entries with expressions in the given form, the last few different ones."""
+        variable = self.state.variables.get((parent, name))
+        named: tuple[str, ...] = ()
+        if variable is not None:
+            usual = f"{self.qualified[parent]}.{name}" if parent >= 0 else name
+            named = () if self.qualified[variable] == usual else (self.qualified[variable],)
         closed: list[tuple[Any, ...]] = []
         for kind, *rest in entries:
             if kind == "def":
                 self.reached.append(rest[0])
                 entry: tuple[Any, ...] = ("def", self.qualified[rest[0]])
             elif kind in ("value", "set"):
-                entry = (kind if has_symbol else "bound", self.closed(rest[0]))
+                entry = (kind if variable is not None else "bound", form(rest[0]), *named)
             else:
                 entry = (kind, *rest)
             if entry not in closed:
                 closed.append(entry)
         if len(closed) > 1:
-            known = [entry for entry in closed if entry[0] not in _VALUES or entry[1] is not None]
+            known = [entry for entry in closed if entry[0] not in _VALUES or entry[1] not in (None, -1)]
             closed = known or closed[:1]
         return tuple(closed[-MAX_ENTRIES:])
 
@@ -289,16 +293,13 @@ class _Packing:
         definitions = tuple([(self.qualified[old], self._definition(old, int)) for old in rest])
         members = tuple(
             [
-                (self.qualified[old], name, tuple([self._own_entry(entry) for entry in entries]))
+                (self.qualified[old], name, self._entries(entries, old, name, int))
                 for old in rest
                 if old in state.members
                 for name, entries in state.members[old].items()
             ]
         )
         return Body(tuple(expressions), tuple(references), imports, definitions, members, self._passed(), ())
-
-    def _own_entry(self, entry: tuple[Any, ...]) -> tuple[Any, ...]:
-        return ("def", self.qualified[entry[1]]) if entry[0] == "def" else entry
 
     def _is_local(self, source: int, expression: int) -> bool:
         """Whether a name that was read before it is bound, by a lambda for instance, is bound in a function around."""

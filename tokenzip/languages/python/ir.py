@@ -42,7 +42,8 @@ only the project can answer. Two forms of the same thing:
 **Interface.** `names[name]` is a tuple of entries: ``("def", qualified)``, ``("import", module, level, name)``,
 ``("value", expression)`` (``bound`` if there is no symbol: a loop variable, say), for ``__all__`` ``("all", names,
 is_complete)``, for ``pytest_plugins`` ``("plugins", modules)``. `members[cls][name]` likewise, with ``("set", expression)`` for
-attributes set on self. `definitions[qualified]` is a `Function` or a `Class`. `stars` are
+attributes set on self. A third part of an entry is the qualified name of its symbol where that is not the usual one.
+`definitions[qualified]` is a `Function` or a `Class`. `stars` are
 ``(module, level)``.
 """
 

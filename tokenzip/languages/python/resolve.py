@@ -13,7 +13,7 @@ from tokenzip.languages.python.types import Types, join
 from tokenzip.model import Interface
 
 Binding = tuple[Any, ...]
-"""``("D", path, qualified)`` a definition, ``("W", path, name)`` a variable (``U``: one without a symbol), or one of the
+"""``("D", path, qualified)`` a definition, ``("W", path, qualified)`` a variable (``U``: one without a symbol), or one of the
 `types` tags M N Y Z."""
 
 
@@ -171,7 +171,8 @@ class Modules(Lookups):
             elif kind == "import":
                 found.append(self.imported(path, entry))
             else:
-                found.append((("U" if kind == "bound" else "W", path, name),))
+                named = entry[2] if kind in ("value", "bound") and len(entry) > 2 else name
+                found.append((("U" if kind == "bound" else "W", path, named),))
         known = join(found)
         inside = tuple([binding for binding in known if binding[0] not in ("Y", "Z")])
         return inside or known
