@@ -6,6 +6,7 @@ import fnmatch
 import functools
 import importlib
 import posixpath
+import re
 from collections.abc import Iterable
 
 from tokenzip.languages.base import Language
@@ -40,12 +41,27 @@ FILENAMES = {
 }  # fmt: skip
 # Grows whenever extraction or linking of a language may answer differently: records of other versions are misses.
 VERSIONS = {
-    "python": 1, "javascript": 1, "typescript": 1, "tsx": 1,
+    "python": 5, "javascript": 1, "typescript": 1, "tsx": 1,
     "json": 1, "toml": 1, "ini": 1, "yaml": 1, "go.mod": 1, "pom": 1, "gradle": 1,
 }  # fmt: skip
 _MANIFESTS = frozenset(FILENAMES.values())
 _EXACT = {name: language for name, language in FILENAMES.items() if "*" not in name}
 _GLOBS = tuple((name, language) for name, language in FILENAMES.items() if "*" in name)
+
+
+_STRING = r"""(\"\"\".*?\"\"\"|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)"""
+_HASH_COMMENT = re.compile(_STRING + r"|\#[^\n]*", re.DOTALL)
+_SLASH_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+# How comments look, for showing a piece of source without them; here, so that showing does not load a parser.
+COMMENTS = {
+    "python": _HASH_COMMENT, "javascript": _SLASH_COMMENT, "typescript": _SLASH_COMMENT, "tsx": _SLASH_COMMENT,
+}  # fmt: skip
+
+
+def without_comments(text: str, language: str | None) -> str:
+    """A piece of source without its comments; strings that look like comments stay."""
+    pattern = COMMENTS.get(language or "")
+    return pattern.sub(lambda found: found[1] or " ", text) if pattern is not None else text
 
 
 @functools.cache

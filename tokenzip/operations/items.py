@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from tokenzip.languages import registry
 from tokenzip.model import Edge, Revision, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
 
@@ -117,7 +118,7 @@ def signature_of(snapshot: Snapshot, symbol: Symbol) -> str:
     text = _source(snapshot, symbol.path)[symbol.row.start : symbol.row.signature_end].decode("utf-8", "replace")
     if text.startswith("@"):  # decorators stand on lines of their own, before that of the name
         text = "".join(text.splitlines(keepends=True)[symbol.row.name_line - symbol.row.line :])
-    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    text = registry.without_comments(text, registry.name_for_path(symbol.path))
     text = re.sub(r",?\s*\n\s*([)\]}>])", r"\1", re.sub(r"([(\[{<])\s*\n\s*", r"\1", text))
     return " ".join(text.split()).removesuffix("=>").rstrip(" ={:")
 

@@ -370,11 +370,6 @@ class Snapshot:
             return ()
         return registry.get(file.language).describe(self.source(path))
 
-    def signature(self, symbol: Symbol) -> str:
-        """The symbol's head as written, on one line."""
-        text = self.source(symbol.path)[symbol.row.start : symbol.row.signature_end].decode("utf-8", "replace")
-        return " ".join(text.split())
-
     def docstring(self, symbol: Symbol) -> str:
         """The symbol's documentation as written, empty if there is none."""
         return self.source(symbol.path)[symbol.row.doc_start : symbol.row.doc_end].decode("utf-8", "replace")
