@@ -88,13 +88,14 @@ def _differing_flags(base: Node, head: Node, renamed: bool) -> Flag:
 
 def _signature(base: Node, head: Node) -> tuple[bool, bool]:
     """(signature differs, modifiers or decorators differ)."""
-    if base.group != head.group:
+    if base.group != head.group or (base.group == "type" and base.kind != head.kind):
         return True, False
     if base.hashes[0] == head.hashes[0] or base.signature_tokens == head.signature_tokens:
         return False, False
     language = head.file.facts.language or ""
     interface = interface_of(language, base.detail) != interface_of(language, head.detail)
-    modifiers = modifiers_of(language, base.detail) != modifiers_of(language, head.detail)
+    rebound = base.group == "value" and base.kind != head.kind  # a constant is a variable now
+    modifiers = rebound or modifiers_of(language, base.detail) != modifiers_of(language, head.detail)
     flags = bool((base.flags ^ head.flags) & MODIFIER_FLAGS) or base.kind != head.kind
     return interface or not (modifiers or flags or _is_value_only(base, head)), modifiers
 

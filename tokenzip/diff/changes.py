@@ -142,8 +142,6 @@ def _lone(node: Node, change: str, pairing: Pairing) -> Iterator[Change]:
         return  # the function around it has changed, which says it
     gone = change == "removed"
     effect, reasons = rules.verdict([rules.removed(node) if gone else rules.added(node)])
-    parent = node.parent
-    is_member = parent is not None and parent.symbol is not None and parent not in (pairing.heads if gone else pairing.bases)
     yield Change(
         key=node.key,
         old_key=node.key if gone else None,
@@ -154,9 +152,18 @@ def _lone(node: Node, change: str, pairing: Pairing) -> Iterator[Change]:
         reasons=reasons,
         line=node.line,
         old_line=node.line if gone else 0,
-        within=parent.key if parent is not None and is_member else None,
+        within=_container(node, pairing.heads if gone else pairing.bases),
         test=node.is_test,
     )
+
+
+def _container(node: Node, paired: Mapping[Node, Node]) -> SymbolKey | None:
+    """The class that a member comes or goes with: it has no partner, or one that cannot have members (a type alias)."""
+    parent = node.parent
+    if parent is None or parent.symbol is None:
+        return None
+    other = paired.get(parent)
+    return parent.key if other is None or (other.kind != parent.kind and not other.children) else None
 
 
 def _has_outer(node: Node) -> bool:

@@ -13,18 +13,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tokenzip.diff.side import FileSide, Node, Side, similarity
+from tokenzip.diff.side import FileSide, Node, Side
 
 FILE_SIMILARITY = 0.5
 """Share of lines, or of source in symbols of equal content, above which a gone file and a new one are one file (as in git)."""
 LARGEST_TEXT = 1_000_000
 """Bytes; larger files are one file only if they are equal."""
 NAMED_SIMILARITY = 0.4
-"""`similarity` above which two symbols of one name in different places are one symbol."""
+"""Likeness (`Bigrams.likeness`) above which two symbols of one name in different places are one symbol."""
 NEAR_SIMILARITY = 0.6
 """The same for another name in the same container ..."""
 FAR_SIMILARITY = 0.7
 """... and for another name in another place."""
+BODY_SIMILARITY = 0.6
+"""Another name needs that much in the body alone: decorators and parameters are alike in many a small method."""
 SMALL = 12
 """Words; what has fewer is like many others, so its content alone says nothing."""
 MANY = 40_000
@@ -229,7 +231,7 @@ class _Symbols:
         scored = []
         for (place, one), (other_place, other) in itertools.product(enumerate(ones), enumerate(others)):
             equal = (one.hashes == other.hashes) + (one.hashes[0] == other.hashes[0]) + (one.kind == other.kind)
-            alike = 1.0 if one.hashes == other.hashes else similarity(one, other)
+            alike = 1.0 if one.hashes == other.hashes else one.bigrams.likeness(other.bigrams)
             scored.append((-equal, -alike, abs(place - other_place), place + other_place, one, other))
         scored.sort(key=lambda row: row[:4])
         pairs = []
@@ -266,8 +268,8 @@ class _Symbols:
             shortest, longest = (one.length, other.length) if one.length < other.length else (other.length, one.length)
             if (shortest < SMALL and not same_name) or 2 * shortest < needed * (shortest + longest) or _both_local(one, other):
                 continue
-            alike = similarity(one, other)
-            if alike >= needed:
+            alike = one.bigrams.likeness(other.bigrams)
+            if alike >= needed and (same_name or one.body_bigrams.likeness(other.body_bigrams) >= BODY_SIMILARITY):
                 yield self._rank(one, other, alike), one, other
 
     def _rank(self, one: Node, other: Node, alike: float) -> tuple[float, ...]:
@@ -348,7 +350,7 @@ def _name_of(node: Node) -> Iterable[object]:
 
 
 def _bigrams_of(node: Node) -> Iterable[object]:
-    return node.bigrams
+    return node.bigrams.counts
 
 
 def _rare(nodes: Collection[Node], keys_of: Callable[[Node], Iterable[object]]) -> dict[object, list[Node]]:

@@ -427,6 +427,8 @@ def _modifiers(base: Node, head: Node, aspects: Aspects) -> Iterator[Finding]:
             yield _unless_property(gain, flag, gained | lost)
         elif lost & flag:
             yield _unless_property(loss, flag, gained | lost)
+    if base.kind != head.kind:
+        yield "compatible", f"was a {base.kind}, is a {head.kind}"
     language = head.file.facts.language or ""
     if modifiers_of(language, base.detail)[0] != modifiers_of(language, head.detail)[0]:
         before, after = base.detail.decorators, head.detail.decorators

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tokenzip.languages.shape import Shape, Statement
-from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey
+from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey, SymbolRow
 from tokenzip.snapshot import File, Snapshot
 
 _GROUPS = {
@@ -150,13 +150,23 @@ class Node:
     @functools.cached_property
     def words(self) -> tuple[str, ...]:
         """Words and signs of signature and body, without documentation and own name; comments are in it."""
-        if self.symbol is None:
-            return ()
-        row = self.symbol.row
-        source = self.file.source
-        inside = row.start <= row.doc_start < row.doc_end <= row.end
-        raw = source[row.start : row.doc_start] + source[row.doc_end : row.end] if inside else source[row.start : row.end]
-        return tuple(word for word in _TOKEN.findall(raw.decode("utf-8", "replace")) if word != row.name)
+        return (
+            (*self._words(0, self._row.signature_end), *self._words(self._row.signature_end, self._row.end))
+            if self.symbol
+            else ()
+        )
+
+    @property
+    def _row(self) -> SymbolRow:
+        assert self.symbol is not None
+        return self.symbol.row
+
+    def _words(self, start: int, end: int) -> list[str]:
+        row, source = self._row, self.file.source
+        start = max(start, row.start)
+        inside = start <= row.doc_start < row.doc_end <= end
+        raw = source[start : row.doc_start] + source[row.doc_end : end] if inside else source[start:end]
+        return [word for word in _TOKEN.findall(raw.decode("utf-8", "replace")) if word != row.name]
 
     @functools.cached_property
     def length(self) -> int:
@@ -164,14 +174,34 @@ class Node:
         return len(self.words)
 
     @functools.cached_property
-    def bigrams(self) -> Counter[tuple[str, str]]:
-        """Pairs of neighbouring words, counted: what similarity is measured on."""
-        words = ("", *self.words, "")
-        return Counter(itertools.pairwise(words))
+    def bigrams(self) -> Bigrams:
+        """What likeness is measured on."""
+        return Bigrams(self.words)
 
     @functools.cached_property
-    def bigram_count(self) -> int:
-        return self.length + 1
+    def body_bigrams(self) -> Bigrams:
+        """The same of the body alone."""
+        return Bigrams(self._words(self._row.signature_end, self._row.end))
+
+
+class Bigrams:
+    """Pairs of neighbouring words, counted."""
+
+    __slots__ = ("counts", "total")
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.counts = Counter(itertools.pairwise(("", *words, "")))
+        self.total = len(words) + 1
+
+    def likeness(self, other: Bigrams) -> float:
+        """Share of the pairs that both have (Dice), from 0 to 1; the same both ways round."""
+        left, right = self.counts, other.counts
+        if len(right) < len(left):
+            left, right = right, left
+        shared = 0
+        for pair in left.keys() & right.keys():
+            shared += min(left[pair], right[pair])
+        return 2 * shared / (self.total + other.total)
 
 
 def _words(text: str) -> str:
@@ -258,14 +288,3 @@ class Side:
             facts = self.snapshot.file(path)
             self._files[path] = None if facts is None else FileSide(self, facts)
         return self._files[path]
-
-
-def similarity(one: Node, other: Node) -> float:
-    """Share of neighbouring word pairs that two symbols have in common (Dice), from 0 to 1; the same both ways round."""
-    left, right = one.bigrams, other.bigrams
-    if len(right) < len(left):
-        left, right = right, left
-    shared = 0
-    for pair in left.keys() & right.keys():
-        shared += min(left[pair], right[pair])
-    return 2 * shared / (one.bigram_count + other.bigram_count)

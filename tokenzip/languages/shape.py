@@ -60,7 +60,7 @@ class Shape:
         self._source = source
         self._language = language
         grammar = GRAMMARS.get(language)
-        self._root = syntax.parse(grammar, source).root_node if grammar else None
+        self._root = syntax.parse(grammar, source).root_node if grammar and _is_utf8(source) else None
 
     def tokens(self, start: int, end: int, holes: Iterable[tuple[int, int]] = (), name: str = "") -> tuple[str, ...]:
         """Canonical tokens from `start` to `end` without the `holes`; tokens that equal `name` stand for "itself"."""
@@ -158,6 +158,15 @@ def _is_names(value: Node) -> bool:
                 return False
         elif node.type not in ("identifier", "shorthand_property_identifier", "member_expression"):
             return False
+    return True
+
+
+def _is_utf8(source: bytes) -> bool:
+    """Other encodings are compared word by word: offsets into the blob would not fit the tree of what was decoded."""
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
     return True
 
 
@@ -310,14 +319,18 @@ def _pieces(string: Node, source: bytes) -> Iterator[str | Node]:
     fields = [child for child in string.children if child.type in ("interpolation", "template_substitution")]
     if not fields:
         quoted = _QUOTED.fullmatch(written)
-        yield quoted[3] if quoted else written
+        yield _one_line_end(quoted[3] if quoted else written)
         return
     start, end = string.children[0].end_byte, string.children[-1].start_byte
     for field in fields:
-        yield source[start : field.start_byte].decode("utf-8", "replace")
+        yield _one_line_end(source[start : field.start_byte].decode("utf-8", "replace"))
         yield field
         start = field.end_byte
-    yield source[start:end].decode("utf-8", "replace")
+    yield _one_line_end(source[start:end].decode("utf-8", "replace"))
+
+
+def _one_line_end(text: str) -> str:
+    return text.replace("\r\n", "\n")
 
 
 def _is_plain_key(node: Node, literal: str | Node) -> bool:
