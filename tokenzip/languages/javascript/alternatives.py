@@ -62,7 +62,7 @@ def substitute(
         kind = one[0]
         if kind == "V":
             known = mapping.get(one[1:])
-            if known is not None:
+            if known is not None and known != (one,):
                 changed = True
                 found.extend(known)
                 continue
@@ -74,7 +74,9 @@ def substitute(
                     changed = True
                     one = (*one[:-1], new)
         found.append(one)
-    return union((tuple(found),)) if changed else alternatives
+    if not changed:
+        return alternatives
+    return tuple(found) if len(found) < 2 else union((tuple(found),))
 
 
 _BOUND = frozenset({"F", "Ft", "Ct", "It", "o", "L"})
@@ -100,6 +102,11 @@ def compose(bound: Bound, mapping: Mapping[tuple[str, str, str], Alternatives], 
         changed = changed or value is not old
         items.append((key, value))
     return tuple(items) if changed else bound
+
+
+def environment(bound: Bound) -> dict[tuple[str, str, str], Alternatives]:
+    """What is bound to something else than to itself."""
+    return {key: value for key, value in bound if len(value) != 1 or value[0][0] != "V" or value[0][1:] != key}
 
 
 def pruned(alternatives: Alternatives, level: int = _KEPT_LEVELS) -> Alternatives:

@@ -9,6 +9,7 @@ from tokenzip.languages.javascript.alternatives import (
     NOTHING,
     Alternative,
     Alternatives,
+    environment,
     has_variables,
     substitute,
     union,
@@ -58,7 +59,7 @@ class Calls(Methods):
             home = one[1]
             parts = self.node(one[1], one[2])
             written = [value for member, value in parts[1] if member == name] if parts is not None else []
-            mapping = dict(one[3])
+            mapping = environment(one[3])
         if len(written) > 1 and arguments is not None:
             written = [expr for expr in written if self._fits(home, expr, arguments, path)] or written
         return union([substitute(self.type_of(home, expr), mapping) for expr in written[:_MAX_SIGNATURES]])
@@ -113,7 +114,7 @@ class Calls(Methods):
                 params = [(parameter[1], parameter[3]) for parameter in declared[3]]
                 found = substitute(found, self.infer(home, name, declared[2], params, arguments, types, path, None, wanted))
         if bound:
-            found = substitute(found, dict(bound))
+            found = substitute(found, environment(bound))
         return with_receiver(found, this if this is not None and this[0] == "I" else None)
 
     def _overloaded(
@@ -165,7 +166,7 @@ class Calls(Methods):
         parts = self.node(home, expr)
         if parts is None:
             return NOTHING
-        env = dict(bound)
+        env = environment(bound)
         found = self.type_of(home, parts[2], env)
         wanted = variables_in(found, 2) if parts[3] else None
         if wanted:
@@ -182,7 +183,7 @@ class Calls(Methods):
             owner = f"~{lam}"
         else:
             _, owner, flags, params, ret, written = lam
-        env = dict(bound)
+        env = environment(bound)
         for position in range(min(len(params), len(given))):
             if given[position]:
                 env[path, owner, f"\0{position}"] = given[position]

@@ -8,6 +8,7 @@ from tokenzip.languages.javascript.alternatives import (
     NOTHING,
     Alternative,
     Alternatives,
+    environment,
     singular,
     union,
     variables_in,
@@ -67,13 +68,13 @@ class Contexts(Calls):
             if parts is None:
                 return NOTHING
             params = [(written, flags) for _, written, flags in parts[1]]
-            return self._parameter_at(function[1], params, position, dict(function[3]), rest)
+            return self._parameter_at(function[1], params, position, environment(function[3]), rest)
         if kind == "F":
             declared = self.definition(function[1], function[2])
             if declared is None or declared[0] != "f":
                 return NOTHING
             params = [(parameter[1], parameter[3]) for parameter in declared[3]]
-            return self._parameter_at(function[1], params, position, dict(function[4]), rest)
+            return self._parameter_at(function[1], params, position, environment(function[4]), rest)
         if kind in ("I", "It"):
             return union([self.parameter_type(one, position, rest) for one in self.signatures(function, None, function[1])])
         if kind == "=":
@@ -185,7 +186,7 @@ class Contexts(Calls):
             if parts is None:
                 return NOTHING
             params = [(written, flags) for _, written, flags in parts[1]]
-            env: Mapping = dict(bound)
+            env: Mapping = environment(bound)
             if parts[3]:
                 wanted = self._wanted(home, params, position, env)
                 env |= self.infer(home, "", parts[3], params, arguments, types, path, env, wanted, position)
@@ -211,7 +212,7 @@ class Contexts(Calls):
             others = [("F", home, other, this, bound) for other in declared[9]]
             return union([self._function_argument(other, arguments, types, position, path) for other in others])
         params = [(parameter[1], parameter[3]) for parameter in declared[3]]
-        env: Mapping = dict(bound)
+        env: Mapping = environment(bound)
         if declared[2]:
             wanted = self._wanted(home, params, position, None)
             env |= self.infer(home, name, declared[2], params, arguments, types, path, None, wanted, position)

@@ -8,6 +8,7 @@ from tokenzip.languages.javascript.alternatives import (
     NOTHING,
     Alternative,
     Alternatives,
+    environment,
     has_variables,
     substitute,
     union,
@@ -102,19 +103,23 @@ class Inference(Values):
         elif kind == "Ft" and two[0] in ("F", "L", "Ft"):
             parts = self.node(one[1], one[2])
             if parts is not None:
-                written = self.type_of(one[1], parts[2], dict(one[3]))
+                written = self.type_of(one[1], parts[2], environment(one[3]))
                 if not wanted.isdisjoint(variables_in(written, 2)):
                     self._unify(written, self._result_of(two, one, mapping), wanted, mapping, level + 1)
         elif kind == "Ct" and two[0] in ("C", "F"):
             parts = self.node(one[1], one[2])
             if parts is not None:
                 self._unify(
-                    self.type_of(one[1], parts[2], dict(one[3])), self.constructed(two, (), ""), wanted, mapping, level + 1
+                    self.type_of(one[1], parts[2], environment(one[3])),
+                    self.constructed(two, (), ""),
+                    wanted,
+                    mapping,
+                    level + 1,
                 )
         elif kind == "It" and two[0] in ("O", "o", "I", "It"):
             parts = self.node(one[1], one[2])
             for name, written in parts[1][:8] if parts is not None else ():
-                found = self.type_of(one[1], written, dict(one[3]))
+                found = self.type_of(one[1], written, environment(one[3]))
                 if has_variables(found):
                     self._unify(found, self.member(two, name), wanted, mapping, level + 1)
 

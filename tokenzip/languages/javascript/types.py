@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.base import View
-from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, pruned, substitute, union
+from tokenzip.languages.javascript.alternatives import (
+    NOTHING,
+    Alternative,
+    Alternatives,
+    environment,
+    pruned,
+    substitute,
+    union,
+)
 from tokenzip.languages.javascript.members import Members
 from tokenzip.languages.javascript.names import ARRAYS, KNOWN_TYPES, MAPS, PROMISES, SAME
 from tokenzip.languages.javascript.structure import is_eager
@@ -215,7 +223,7 @@ class Types(Members):
         """A member of an object type."""
         _, path, expr, bound = one
         parts = self.node(path, expr)
-        env = dict(bound)
+        env = environment(bound)
         for member, written in parts[1] if parts is not None else ():
             if member == name:
                 return self.type_of(path, written, env)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.javascript import flags as bits
-from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, singular, union
+from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, environment, singular, union
 from tokenzip.languages.javascript.names import ARRAYS, MAPS
 from tokenzip.languages.javascript.types import Env, Types
 
@@ -195,7 +195,7 @@ class Values(Types):
             return singular(union([self.object_member(one, name) for name in members]))
         if kind == "o":
             parts = self.node(one[1], one[2])
-            env = dict(one[3])
+            env = environment(one[3])
             if parts is None or len(parts[1]) > 8:
                 return NOTHING
             return singular(union([self.value(one[1], value, env) for _, value in parts[1]]))
@@ -353,7 +353,7 @@ class Values(Types):
         parts = self.node(path, expr)
         if parts is None:
             return NOTHING
-        env = dict(bound)
+        env = environment(bound)
         for member, value in parts[1]:
             if member == name:
                 return self.value(path, value, env)
