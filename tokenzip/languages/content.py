@@ -29,6 +29,7 @@ _COMMENT_LINE = re.compile(rb"\s*(?:#|//|/\*|\*|\"\"\"|'''|--|<!--|;)")
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # PEP 263: in one of the first two lines.
 _CODING = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_PLAIN = "# def abc_XYZ(x, *y): return x.z['0'] .. 1"
 _DENSE = re.compile(rb"[(){}\[\]=;,.:?&|!+]")
 
 
@@ -84,7 +85,7 @@ def as_utf8(source: bytes, *, coding_line: bool = False) -> tuple[bytes, str | N
             codec = "latin-1"
         else:
             return source, None
-    text = source.decode(codec, "surrogateescape" if codec.startswith("utf") else "replace")
+    text = source.decode(codec, "replace")  # the one way of going on that every codec knows, for broken and cut input alike
     return text.encode("utf-8", "replace"), codec
 
 
@@ -103,13 +104,16 @@ def _declared_codec(source: bytes, coding_line: bool) -> str:
 
 
 def _known_codec(name: str) -> str:
-    """The normal name of a text codec; UTF-8 for an unknown one and for one that is not an encoding of characters."""
+    """The normal name of a text codec that leaves ASCII as it is, without which the line itself could not have been read.
+
+    UTF-8 for any other: unknown ones, those that encode no text, and UTF-16, IDNA and the like, which the line cannot mean.
+    """
     try:
         found = codecs.lookup(name).name
-        "a".encode(found)
+        plain = _PLAIN.encode(found) == _PLAIN.encode("ascii")
     except (LookupError, TypeError, ValueError, UnicodeError):
         return "utf-8"
-    return "utf-8" if found in ("utf-8", "ascii", "utf-8-sig") else found
+    return found if plain and found not in ("utf-8", "ascii", "utf-8-sig") else "utf-8"
 
 
 def original_offsets(utf8: bytes, codec: str, offsets: Iterable[int]) -> dict[int, int]:
