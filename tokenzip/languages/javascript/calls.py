@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.base import View
 from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.alternatives import (
     NOTHING,
@@ -26,8 +27,16 @@ _MAX_LEVEL = 3
 """Calls inside calls that are followed with the values of their arguments."""
 
 
+_TELLING = frozenset({"s", "l", "L", "o", "d"})
+
+
 class Calls(Methods):
     """Calls and constructions."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._fitted: dict[tuple[int, tuple[str, ...]], tuple[Any, list[Any]]] = {}
+        """(identity of signatures, shape of a call) -> the signatures (so that they stay alive), those that fit."""
 
     def call(self, one: Alternative, arguments: tuple[Any, ...], types: tuple[Any, ...], path: str) -> Alternatives:
         kind = one[0]
@@ -53,18 +62,36 @@ class Calls(Methods):
             found = self.find_member(one[1], one[2], name)
             if found is None:
                 return NOTHING
-            home, written = found[0][0], [entry[1] for entry in found[1] if entry[0] == "v"]
+            home, entries = found[0][0], found[1]
             mapping = self.instance_variables(one, found[0])
         else:
             home = one[1]
             parts = self.node(one[1], one[2])
-            written = [value for member, value in parts[1] if member == name] if parts is not None else []
+            entries = tuple([("=", value) for member, value in parts[1] if member == name]) if parts is not None else ()
             mapping = environment(one[3])
-        if len(written) > 1 and arguments is not None:
-            written = [expr for expr in written if self._fits(home, expr, arguments, path)] or written
+        written = self._fitting(home, entries, arguments, path) if len(entries) > 1 and arguments is not None else None
+        if written is None:
+            written = [entry[1] for entry in entries if entry[0] in ("v", "=")]
         return union([substitute(self.type_of(home, expr), mapping) for expr in written[:_MAX_SIGNATURES]])
 
-    def _fits(self, home: str, expr: Any, arguments: tuple[Any, ...], path: str) -> bool:
+    def _fitting(self, home: str, entries: tuple[Any, ...], arguments: tuple[Any, ...], path: str) -> list[Any]:
+        """The signatures that can take such arguments; all of them if none can. Worked out once for each shape of a call."""
+        shape = tuple([self._shape(path, argument) for argument in arguments])
+        if type(entries[0][1]) is not tuple or entries[0][0] == "=":
+            return [entry[1] for entry in entries if self._fits(home, entry[1], shape)] or [entry[1] for entry in entries]
+        key = (id(entries), shape)
+        known = self._fitted.get(key)
+        if known is None:
+            written = [entry[1] for entry in entries if entry[0] == "v"]
+            known = self._fitted[key] = (entries, [expr for expr in written if self._fits(home, expr, shape)] or written)
+        return known[1]
+
+    def _shape(self, path: str, argument: Any) -> str:
+        """What syntax shows of an argument: the first item of its expression, if that tells functions from strings."""
+        parts = self.node(path, argument) if not (type(argument) is tuple and argument[:1] == ("=",)) else None
+        return parts[0] if parts is not None and parts[0] in _TELLING else ""
+
+    def _fits(self, home: str, expr: Any, shape: tuple[str, ...]) -> bool:
         """Whether a signature can take the arguments, judged by their number and by functions against strings."""
         parts = self.node(home, expr)
         if parts is not None and parts[0] == "n":
@@ -74,27 +101,26 @@ class Calls(Methods):
         params = parts[1]
         rest = bool(params) and bool(params[-1][2] & REST)
         required = sum(1 for _, _, flags in params if not flags & 3)
-        if len(arguments) < required or (len(arguments) > len(params) and not rest):
+        if len(shape) < required or (len(shape) > len(params) and not rest):
             return False
-        for position, argument in enumerate(arguments):
-            if position >= len(params) or params[position][2] & REST:
+        for given, (_, written, flags) in zip(shape, params, strict=False):
+            if flags & REST:
                 break
-            inner = self.node(path, argument) if not (type(argument) is tuple and argument[:1] == ("=",)) else None
-            written = self.node(home, params[position][1])
-            if inner is not None and written is not None and not self._may_be(home, inner, written, parts[3]):
+            expected = self.node(home, written)
+            if given and expected is not None and not self._may_be(home, given, expected, parts[3]):
                 return False
         return True
 
-    def _may_be(self, home: str, given: Any, written: Any, variables: Any) -> bool:
+    def _may_be(self, home: str, given: str, written: Any, variables: Any) -> bool:
         """Whether a literal argument may have the written type, as far as syntax shows."""
         if written[0] == "V":
             bound = next((self.node(home, bound) for name, bound, _ in variables if name == written[2]), None)
             if bound is None:
                 return True
             written = bound
-        if given[0] in ("s", "l"):
+        if given in ("s", "l"):
             return written[0] not in ("tf", "ta", "tt", "to")
-        if given[0] in ("L", "o", "d"):
+        if given in ("L", "o", "d"):
             return written[0] not in ("tl", "ts")
         return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tokenzip.languages.base import View
 from tokenzip.languages.javascript.alternatives import (
     NOTHING,
     Alternative,
@@ -22,6 +23,11 @@ from tokenzip.languages.javascript.types import Env
 
 class Contexts(Calls):
     """Contextual types."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self._kept: dict[int, Any] = {}
+        """Types that look-ups know by their identity, so that they stay alive."""
 
     def parameter_value(self, path: str, owner: str, position: int) -> Alternatives:
         """What a parameter without a written type holds: by the place of its function, by what calls in its file pass."""
@@ -188,7 +194,7 @@ class Contexts(Calls):
             params = [(written, flags) for _, written, flags in parts[1]]
             env: Mapping = environment(bound)
             if parts[3]:
-                wanted = self._wanted(home, params, position, env)
+                wanted = self._wanted(home, params, position)
                 env |= self.infer(home, "", parts[3], params, arguments, types, path, env, wanted, position)
             return self._parameter_at(home, params, position, env, False)
         if kind in ("I", "It"):
@@ -214,21 +220,33 @@ class Contexts(Calls):
         params = [(parameter[1], parameter[3]) for parameter in declared[3]]
         env: Mapping = environment(bound)
         if declared[2]:
-            wanted = self._wanted(home, params, position, None)
+            wanted = self._wanted(home, params, position)
             env |= self.infer(home, name, declared[2], params, arguments, types, path, None, wanted, position)
         found = self._parameter_at(home, params, position, env, False)
         return with_receiver(found, this if this is not None and this[0] == "I" else None)
 
-    def _wanted(self, home: str, params: list[tuple[Any, int]], position: int, env: Env) -> set[tuple[str, str, str]]:
+    def _wanted(self, home: str, params: list[tuple[Any, int]], position: int) -> frozenset[tuple[str, str, str]]:
         """The variables that matter to a function in the place of an argument: those of its parameters."""
+        if not params:
+            return frozenset()
+        written = params[min(position, len(params) - 1)][0]
+        if type(written) is not tuple:
+            return self._find_wanted(home, params, position)
+        self._kept[id(written)] = written
+        found: frozenset[tuple[str, str, str]] = self.lookup(
+            ("wanted", home, id(written), position), self._find_wanted, home, params, position
+        )
+        return found
+
+    def _find_wanted(self, home: str, params: list[tuple[Any, int]], position: int) -> frozenset[tuple[str, str, str]]:
         found: set[tuple[str, str, str]] = set()
-        for one in self._parameter_at(home, params, position, env or {}, False):
+        for one in self._parameter_at(home, params, position, {}, False):
             if one[0] == "Ft":
                 for at in range(4):
                     found |= variables_in(self.parameter_type(one, at), 2)
             else:
                 found |= variables_in((one,), 2)
-        return found
+        return frozenset(found)
 
     def _language_argument(self, one: Alternative, arguments: tuple[Any, ...], position: int, path: str) -> Alternatives:
         """A callback of the language's own methods: ``("=", parameters)``."""

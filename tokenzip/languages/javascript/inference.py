@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from tokenzip.languages.javascript.alternatives import (
@@ -28,7 +29,7 @@ class Inference(Values):
 
     def infer(
         self, home: str, owner: str, tparams: Any, params: list[tuple[Any, int]], arguments: tuple[Any, ...],
-        types: tuple[Any, ...], path: str, env: Env, needed: set[tuple[str, str, str]] | None = None, skip: int = -1,
+        types: tuple[Any, ...], path: str, env: Env, needed: Collection[tuple[str, str, str]] | None = None, skip: int = -1,
     ) -> Mapping:  # fmt: skip
         """Type variables of a signature -> what the arguments of a call say about them; only those that are needed."""
         mapping: Mapping = {}
@@ -38,7 +39,7 @@ class Inference(Values):
             return mapping
         wanted = {(home, owner, name) for name, _, _ in tparams}
         if needed is not None:
-            wanted &= needed
+            wanted.intersection_update(needed)
         if not wanted:
             return mapping
         for position, argument in enumerate(arguments):

@@ -10,7 +10,7 @@ from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alt
 from tokenzip.languages.javascript.resolve import Resolver
 from tokenzip.languages.javascript.structure import variables
 
-_MAX_ALIASES = 6
+_MAX_ALIASES = 4
 """Aliases inside aliases that are followed."""
 
 
