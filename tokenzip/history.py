@@ -8,16 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tokenzip.diff import Comparison, compare
 from tokenzip.errors import UnknownSymbol
-from tokenzip.model import BlobId, Change, CommitId, Edge, Revision, SymbolKey, TreeId
+from tokenzip.model import BlobId, Change, CommitId, Edge, FileIR, Revision, SymbolKey, TreeId
 from tokenzip.snapshot import Snapshot
-from tokenzip.snapshot.tree import TreeFile, language_of
+from tokenzip.snapshot.tree import DIRECTORY, TreeFile, language_of
 
-if TYPE_CHECKING:
-    from tokenzip.git import Commit
+_REMEMBERED = 64
+"""Files whose symbols are kept: what a commit found is what the next one left."""
+
+
+class Commit(Protocol):
+    """What is needed of a commit, as `GitRepository.log` gives it."""
+
+    @property
+    def id(self) -> CommitId: ...
+    @property
+    def parents(self) -> tuple[CommitId, ...]: ...
+    @property
+    def tree(self) -> TreeId: ...
+    @property
+    def author(self) -> str: ...
+    @property
+    def time(self) -> int: ...
+    @property
+    def subject(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +63,21 @@ def symbol_log(head: Snapshot, key: SymbolKey) -> Iterator[Event]:
 
 
 class _Trail:
-    """Follows one symbol backwards."""
+    """Follows one symbol backwards.
+
+    Most commits that touch a file leave the symbol as it stands: if both sides of a commit hold its very text once, and the
+    heads of what is around it, nothing is parsed. Should the symbol turn out not to be where such commits left it (it moved
+    within the file, text and all), they are looked at again without that short cut.
+    """
 
     def __init__(self, head: Snapshot, key: SymbolKey) -> None:
         self._head = head
         self._git = head.git
         self._key: SymbolKey | None = key
         self._start: CommitId | None = None
+        self._facts: dict[BlobId, FileIR] = {}
+        self._texts = _texts(head, key)
+        self._passed: list[Commit] = []
 
     def uncommitted(self) -> Iterator[Event]:
         """What the work tree or index did to it since the commit below."""
@@ -70,13 +95,33 @@ class _Trail:
     def _along(self, start: CommitId, path: str) -> Iterator[Event]:
         """The events while the file keeps its path; then `_start` is where to go on from under another one."""
         self._start = None
+        self._passed = []
         for commit in self._git.log(start, paths=[path]):
-            parent = commit.parents[0] if commit.parents else None
-            before = self._git.resolve(parent)[1] if parent is not None else self._git.empty_tree
-            yield from self._step(self._unlinked(before), self._unlinked(commit.tree), commit)
+            before, after = self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree)
+            if self._leaves_text(before, path) and self._leaves_text(after, path):
+                self._passed.append(commit)
+                continue
+            if self._key is not None and not _stands(after, self._key):
+                yield from self._look_again()
+            yield from self._step(before, after, commit)
+            self._passed = []
             if self._key is None or self._key.path != path:
-                self._start = parent
+                self._start = commit.parents[0] if commit.parents else None
                 return
+
+    def _look_again(self) -> Iterator[Event]:
+        """The commits that were passed over, one by one."""
+        for commit in self._passed:
+            yield from self._step(self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree), commit)
+
+    def _tree_before(self, commit: Commit) -> TreeId:
+        return self._git.resolve(commit.parents[0])[1] if commit.parents else self._git.empty_tree
+
+    def _leaves_text(self, snapshot: Snapshot, path: str) -> bool:
+        if not self._texts or snapshot.tree_file(path) is None:
+            return False
+        source = snapshot.source(path)
+        return source.count(self._texts[0]) == 1 and all(text in source for text in self._texts)
 
     def _step(self, before: Snapshot, after: Snapshot, commit: Commit | None) -> Iterator[Event]:
         """The event of one step, if there is one; the key becomes that before the step."""
@@ -88,26 +133,57 @@ class _Trail:
             changed = self._git.diff_trees(before.tree, after.tree) if after is not self._head else ()
             comparison = compare(before, after, sorted({key.path, *(change.path for change in changed)}))
         self._key = comparison.then(key)
+        self._texts = _texts(before, self._key) if self._key is not None else ()
         change = _change_of(comparison, key)
         if change is not None:
             yield Event(commit, change, key)
 
     def _unlinked(self, tree: TreeId) -> Snapshot:
-        return _Unlinked(self._head.git, self._head.store, Revision(tree, None, False), tree)
+        return _Unlinked(self._head, tree, self._facts)
 
 
 class _Unlinked(Snapshot):
     """A tree as its files say it, without what they mean: nothing is linked and nothing is stored for it."""
 
+    def __init__(self, head: Snapshot, tree: TreeId, facts: dict[BlobId, FileIR]) -> None:
+        super().__init__(head.git, head.store, Revision(tree, None, False), tree)
+        self._facts = facts
+
     def tree_file(self, path: str) -> TreeFile | None:
         assert self.tree is not None
         entry = self.git.find(self.tree, path)
-        if entry is None or entry.mode == 0o040000:
+        if entry is None or entry.mode == DIRECTORY:
             return None
         return TreeFile(path, entry.mode, BlobId(entry.id), language_of(path.rpartition("/")[2], entry.mode), None)
 
+    def ir(self, path: str) -> FileIR:
+        file = self.tree_file(path)
+        if file is None:
+            return super().ir(path)
+        known = self._facts.get(file.blob)
+        if known is None:
+            if len(self._facts) >= _REMEMBERED:
+                self._facts.pop(next(iter(self._facts)))
+            known = self._facts[file.blob] = super().ir(path)
+        return known
+
     def edges_from(self, key: SymbolKey) -> tuple[Edge, ...]:
         return ()
+
+
+def _texts(snapshot: Snapshot, key: SymbolKey) -> tuple[bytes, ...]:
+    """The text of a symbol, that of documentation outside of it, and the heads of what is around it. Nothing for a file."""
+    symbol, file = snapshot.symbol(key), snapshot.file(key.path)
+    if symbol is None or file is None:
+        return ()
+    source, row = snapshot.source(key.path), symbol.row
+    texts = [source[row.start : row.end]]
+    if not row.start <= row.doc_start <= row.end:
+        texts.append(source[row.doc_start : row.doc_end])
+    while row.parent >= 0:
+        row = file.symbols[row.parent].row
+        texts.append(source[row.start : row.signature_end])
+    return tuple(texts)
 
 
 def _stands(snapshot: Snapshot, key: SymbolKey) -> bool:
