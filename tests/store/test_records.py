@@ -127,7 +127,13 @@ def test_packs_keep_order_and_are_bounded():
     groups = records.packs_of(items)
     assert [item for group in groups for item in group] == items
     assert all(sum(map(len, group[:-1])) <= records.PACK_BYTES for group in groups)
-    assert records.decode_pack(records.encode_pack(groups[0])) == tuple(groups[0])
+    bases = {1: records.Address(7, 3)}
+    assert records.decode_pack(records.encode_pack(groups[0], bases)) == (tuple(groups[0]), bases)
+
+
+@given(st.binary(min_size=8, max_size=300), st.binary(max_size=300))
+def test_a_difference_can_be_undone(base, record):
+    assert records.undo_difference(records.difference(record, base), base) == record
 
 
 @pytest.mark.parametrize("junk", [b"", b"junk", records.encode_pack([b"x" * 100])[:-3]])

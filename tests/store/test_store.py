@@ -231,3 +231,41 @@ def test_paths_keep_odd_names_and_any_length(tmp_path):
     with store.reading() as reading:
         assert [reading.path(number) for number in numbers] == odd
         assert reading.path_id("unknown.py") is None
+
+
+def test_versions_are_kept_as_differences_and_read_whole(tmp_path):
+    store = Store(tmp_path)
+    versions = [b"".join(b"line %d of the file\n" % (line + (line == version)) for line in range(300)) for version in range(30)]
+    (address,) = put(store, versions[0])
+    addresses = [address]
+    for version in versions[1:]:
+        addresses += store.write(lambda writing, v=version, a=addresses[-1]: writing.put_records("ir", [v, b"new"], [a]))[:1]
+    assert [get(store, address) for address in addresses] == versions
+    with store.reading() as reading:
+        assert all(reading._pack("ir", address.pack).bases[0] == addresses[0] for address in addresses[1:])
+        assert all(len(reading._pack("ir", address.pack).records[0]) < 200 for address in addresses[1:])
+
+
+def test_a_record_without_its_base_is_a_miss(tmp_path):
+    store = Store(tmp_path)
+    (first,) = put(store, bytes(range(250)))
+    (second,) = store.write(lambda writing: writing.put_records("ir", [bytes(range(249))], [first]))
+    store.write(lambda writing: writing._transaction.delete((1).to_bytes(4, "big"), db=writing._tables["ir"]))
+    fresh = Store(tmp_path)
+    assert get(fresh, second) is None
+
+
+def test_nodes_are_kept_as_differences_and_read_whole(tmp_path):
+    store = Store(tmp_path)
+    values = [os.urandom(6) * 5 + bytes(range(200)) + os.urandom(6) for _ in range(10)]
+
+    def work(writing):
+        digests = [writing.put_node(values[0])]
+        for value in values[1:]:
+            digests.append(writing.put_node(value, digests[-1]))
+        return digests
+
+    digests = store.write(work)
+    with store.reading() as reading:
+        assert [reading.node(digest) for digest in digests] == values
+        assert reading._get("node", digests[-1])[0] == 1

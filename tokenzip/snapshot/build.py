@@ -28,7 +28,7 @@ from tokenzip.link import Linker, changed_facts, structural_facts
 from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Progress, Revision, TreeId
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
 from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_link, stems_of
-from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, language_of, write_nodes
+from tokenzip.snapshot.tree import NO_LINK, Entry, StoredTree, TreeFile, language_of, write_nodes
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
@@ -302,12 +302,23 @@ class _NewLinks:
                 directory = posixpath.dirname(directory)
 
     def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
-        if directory in self._touched or self._tree is None or self._root is None:
+        if directory in self._touched:
+            return None
+        entry = self._entry(directory)
+        return entry.node if entry is not None and entry.id == tree else None
+
+    def before(self, directory: str) -> bytes | None:
+        if not directory:
+            return self._root
+        entry = self._entry(directory)
+        return entry.node if entry is not None else None
+
+    def _entry(self, directory: str) -> Entry | None:
+        if self._tree is None or self._root is None:
             return None
         parent, _, name = directory.rpartition("/")
         entries = self._tree.directory(self._reading, self._root, parent)
-        entry = entries.get(name) if entries is not None else None
-        return entry.node if entry is not None and entry.id == tree else None
+        return entries.get(name) if entries is not None else None
 
     def link(self, path: str) -> Address:
         written = self._written.get(path)
@@ -321,54 +332,57 @@ class _NewLinks:
 
 def _persist(git: GitRepository, writing: WriteTransaction, base: Snapshot, tree: TreeId, relinked: Relinked) -> None:
     overlay = relinked.overlay
-    _write_contents(writing, overlay)
+    _write_contents(writing, base, overlay)
     _write_interfaces(writing, base, relinked)
-    written = _write_links(writing, overlay)
+    written = _write_links(writing, base, overlay)
     root = write_nodes(git, writing, tree, _NewLinks(base, writing, overlay, written))
     writing.post(_postings(writing, relinked))
     writing.put_snapshot(tree, analysis_tag(), root)
     writing.put_meta("latest", bytes.fromhex(tree))
 
 
-def _write_contents(writing: WriteTransaction, overlay: Overlay) -> None:
-    fresh = {
-        (over.file.blob, over.file.language): over.ir
-        for over in overlay.values()
-        if over is not None
-        and over.ir is not None
-        and over.file.language is not None
-        and writing.blob_address(over.file.blob, language_tag(over.file.language)) is None
-    }
-    addresses = writing.put_records("ir", [encode_ir(ir) for ir in fresh.values()])
-    for (blob, language), address in zip(fresh, addresses, strict=True):
-        assert language is not None
-        writing.put_blob(blob, language_tag(language), address)
+def _write_contents(writing: WriteTransaction, base: Snapshot, overlay: Overlay) -> None:
+    fresh: dict[tuple[BlobId, bytes], tuple[str, FileIR]] = {}
+    for path, over in overlay.items():
+        if over is not None and over.ir is not None and over.file.language is not None:
+            key = (over.file.blob, language_tag(over.file.language))
+            if writing.blob_address(*key) is None:
+                fresh[key] = (path, over.ir)
+    earlier = [_earlier(base, path, writing.blob_address) for path, _ in fresh.values()]
+    addresses = writing.put_records("ir", [encode_ir(ir) for _, ir in fresh.values()], earlier)
+    for (blob, tag), address in zip(fresh, addresses, strict=True):
+        writing.put_blob(blob, tag, address)
+
+
+def _earlier(base: Snapshot, path: str, address: Callable[[BlobId, bytes], Address | None]) -> Address | None:
+    """Where the record of a path's blob in the base lies."""
+    file = base.tree_file(path)
+    return address(file.blob, language_tag(file.language)) if file is not None and file.language is not None else None
 
 
 def _write_interfaces(writing: WriteTransaction, base: Snapshot, relinked: Relinked) -> None:
     """Keep the interfaces that were looked at, and those of changed files whose old ones were."""
     head = base.with_overlay(relinked.overlay)
     wanted = {path for path, linked in relinked.linked.items() for path in consulted_by(path, linked)}
-    for path in relinked.overlay:
-        before = base.tree_file(path)
-        if before is not None and base.kept_interface(before) is not None:
-            wanted.add(path)
-    fresh: dict[tuple[BlobId, bytes], bytes] = {}
+    wanted.update(path for path in relinked.overlay if _earlier(base, path, writing.interface_address) is not None)
+    fresh: dict[tuple[BlobId, bytes], tuple[str, bytes]] = {}
     for path in sorted(wanted):
         file = head.tree_file(path)
         if file is not None and file.language is not None and head.kept_interface(file) is None:
-            fresh[file.blob, language_tag(file.language)] = encode_consulted(head.interface(path))
-    addresses = writing.put_records("interface", list(fresh.values()))
+            fresh[file.blob, language_tag(file.language)] = (path, encode_consulted(head.interface(path)))
+    earlier = [_earlier(base, path, writing.interface_address) for path, _ in fresh.values()]
+    addresses = writing.put_records("interface", [record for _, record in fresh.values()], earlier)
     for (blob, tag), address in zip(fresh, addresses, strict=True):
         writing.put_interface(blob, tag, address)
 
 
-def _write_links(writing: WriteTransaction, overlay: Overlay) -> dict[str, Address]:
+def _write_links(writing: WriteTransaction, base: Snapshot, overlay: Overlay) -> dict[str, Address]:
     records = {
         path: encode_link(over.link, path) for path, over in overlay.items() if over is not None and over.link is not None
     }
     filled = [path for path, record in records.items() if record]
-    addresses = writing.put_records("link", [records[path] for path in filled])
+    earlier = [file.link if (file := base.tree_file(path)) is not None else None for path in filled]
+    addresses = writing.put_records("link", [records[path] for path in filled], earlier)
     return {**dict.fromkeys(records, NO_LINK), **dict(zip(filled, addresses, strict=True))}
 
 

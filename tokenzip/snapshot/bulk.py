@@ -168,6 +168,9 @@ class _Links:
     def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
         return None
 
+    def before(self, directory: str) -> bytes | None:
+        return None
+
     def link(self, path: str) -> Address:
         return self.addresses.get(path, NO_LINK)
 

@@ -109,5 +109,8 @@ class _Addresses:
     def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
         return None
 
+    def before(self, directory: str) -> bytes | None:
+        return None
+
     def link(self, path: str) -> Address:
         return self.links.get(path, NO_LINK)

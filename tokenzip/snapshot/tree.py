@@ -73,6 +73,10 @@ class Links(Protocol):
         """The node of a directory in which nothing changed, if it is known already."""
         ...
 
+    def before(self, directory: str) -> bytes | None:
+        """The node that the directory had in the state built upon, if there was one."""
+        ...
+
     def link(self, path: str) -> Address: ...
 
 
@@ -88,7 +92,7 @@ def write_nodes(git: GitRepository, writing: WriteTransaction, tree: TreeId, lin
             parts.append(write_nodes(git, writing, TreeId(identity), links, path))
         elif language_of(name, mode) is not None:
             parts.append(_ADDRESS.pack(*links.link(path)))
-    return writing.put_node(b"".join(parts))
+    return writing.put_node(b"".join(parts), links.before(directory))
 
 
 class TreeFile(NamedTuple):

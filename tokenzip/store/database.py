@@ -15,11 +15,19 @@ from typing import Any
 from tokenzip.model import BlobId, TreeId
 from tokenzip.store.environment import Environment, Opener
 from tokenzip.store.postings import Postings
-from tokenzip.store.records import Address, decode_pack, encode_pack, packs_of
+from tokenzip.store.records import Address, Pack, decode_pack, difference, encode_pack, packs_of, undo_difference
 
 _LOG = logging.getLogger(__name__)
 _ADDRESS = struct.Struct(">IH")
 _CACHE_BYTES = 6 << 20
+_WORTHWHILE = 0.25
+"""A difference longer than this share of the record is not worth reading two records: it is written whole."""
+_SMALLEST_DELTA = 64
+"""Bytes of a node from which on a difference to its earlier version is tried."""
+DIGEST = 10
+"""Bytes of a node's name."""
+_SMALLEST_BASE = 8
+"""Bytes. zstd takes no shorter text before a record."""
 WRITE_PATIENCE = 60.0
 """Seconds to wait for another writer's batch before giving up with `StoreBusy`."""
 
@@ -29,11 +37,11 @@ class _Cache:
 
     def __init__(self) -> None:
         self.chunks: dict[bytes, Any] = {}
-        self._packs: OrderedDict[tuple[str, int], tuple[bytes, ...]] = OrderedDict()
+        self._packs: OrderedDict[tuple[str, int], Pack] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def pack(self, table: str, number: int, read: Callable[[], tuple[bytes, ...]]) -> tuple[bytes, ...]:
+    def pack(self, table: str, number: int, read: Callable[[], Pack]) -> Pack:
         key = (table, number)
         with self._lock:
             known = self._packs.get(key)
@@ -44,10 +52,10 @@ class _Cache:
         with self._lock:
             if key not in self._packs:
                 self._packs[key] = fresh
-                self._bytes += sum(map(len, fresh))
+                self._bytes += sum(map(len, fresh.records))
             while self._bytes > _CACHE_BYTES and len(self._packs) > 1:
                 _, dropped = self._packs.popitem(last=False)
-                self._bytes -= sum(map(len, dropped))
+                self._bytes -= sum(map(len, dropped.records))
             if len(self.chunks) > 512:
                 self.chunks.clear()
         return fresh
@@ -90,19 +98,33 @@ class ReadTransaction:
     def _record(self, table: str, address: Address) -> bytes | None:
         """The bytes of a record; None, with a line in the log, for a damaged pack: a bad entry is a miss."""
         try:
-            return self._cache.pack(table, address.pack, lambda: self._read_pack(table, address.pack))[address.slot]
+            return self._whole_record(table, address)
         except (LookupError, ValueError) as error:
             _LOG.warning("damaged record %s in table %s is worked out again: %s", address, table, error)
             return None
 
-    def _read_pack(self, table: str, number: int) -> tuple[bytes, ...]:
+    def _whole_record(self, table: str, address: Address) -> bytes:
+        pack = self._pack(table, address.pack)
+        base = pack.bases.get(address.slot)
+        record = pack.records[address.slot]
+        return record if base is None else undo_difference(record, self._pack(table, base.pack).records[base.slot])
+
+    def _pack(self, table: str, number: int) -> Pack:
+        return self._cache.pack(table, number, lambda: self._read_pack(table, number))
+
+    def _read_pack(self, table: str, number: int) -> Pack:
         value = self._transaction.get(number.to_bytes(4, "big"), db=self._tables[table])
         if value is None:
             raise LookupError("no such pack")
         return decode_pack(value)
 
     def node(self, digest: bytes) -> bytes | None:
-        return self._get("node", digest)
+        """A directory's node by its digest."""
+        value = self._get("node", digest)
+        if value is None or value[0] == 0:
+            return None if value is None else value[1:]
+        base = self.node(value[1 : 1 + DIGEST])
+        return None if base is None else undo_difference(value[1 + DIGEST :], base)
 
     def snapshot_root(self, tree: TreeId, tag: bytes) -> bytes | None:
         """Digest of the root's node, if the tree was brought in by this version of the analysis."""
@@ -153,11 +175,36 @@ class WriteTransaction(ReadTransaction):
             self._transaction.put(number.to_bytes(4, "big"), pack, db=self._tables[table], append=True)
         return list(range(first, first + len(packs)))
 
-    def put_records(self, table: str, records: Sequence[bytes]) -> list[Address]:
-        """Pack, compress and append records; where each lies."""
-        groups = packs_of(records)
-        numbers = self.put_packs(table, [encode_pack(group) for group in groups])
-        return [Address(number, slot) for number, group in zip(numbers, groups, strict=True) for slot in range(len(group))]
+    def put_records(self, table: str, records: Sequence[bytes], bases: Sequence[Address | None] = ()) -> list[Address]:
+        """Pack, compress and append records; where each lies.
+
+        `bases` are the addresses of earlier versions of them: where that is worth it, only the difference is written.
+        """
+        written, kept = list(records), {}
+        for slot, (record, earlier) in enumerate(zip(records, bases, strict=False)):
+            base = self._whole_base(table, earlier)
+            if base is not None:
+                short = difference(record, self._pack(table, base.pack).records[base.slot])
+                if len(short) < len(record) * _WORTHWHILE:
+                    written[slot], kept[slot] = short, base
+        addresses: list[Address] = []
+        for group in packs_of(written):
+            start = len(addresses)
+            here = {slot - start: base for slot, base in kept.items() if start <= slot < start + len(group)}
+            (number,) = self.put_packs(table, [encode_pack(group, here)])
+            addresses.extend(Address(number, slot) for slot in range(len(group)))
+        return addresses
+
+    def _whole_base(self, table: str, earlier: Address | None) -> Address | None:
+        """The whole record that an earlier version is, or is written as a difference to; so differences never add up."""
+        if earlier is None or earlier.pack == 0:
+            return None
+        try:
+            address = self._pack(table, earlier.pack).bases.get(earlier.slot, earlier)
+            size = len(self._pack(table, address.pack).records[address.slot])
+        except (LookupError, ValueError):
+            return None
+        return address if size >= _SMALLEST_BASE else None
 
     def put_blob(self, blob: BlobId, tag: bytes, address: Address) -> None:
         self._transaction.put(blob_key(blob, tag), _ADDRESS.pack(*address), db=self._tables["blob"])
@@ -169,10 +216,17 @@ class WriteTransaction(ReadTransaction):
         if file is not None:
             self._transaction.put(key, file[: _ADDRESS.size] + _ADDRESS.pack(*address), db=self._tables["blob"])
 
-    def put_node(self, value: bytes) -> bytes:
-        """Store a directory's node under the digest of its value; the digest."""
+    def put_node(self, value: bytes, base: bytes | None = None) -> bytes:
+        """Store a directory's node under the digest of its value, which is returned; `base` is its earlier version's digest."""
         digest = node_digest(value)
-        self._transaction.put(digest, value, db=self._tables["node"], overwrite=False)
+        stored = b"\0" + value
+        earlier = self._get("node", base) if base is not None and len(value) >= _SMALLEST_DELTA else None
+        if earlier is not None and base is not None:
+            whole = base if earlier[0] == 0 else earlier[1 : 1 + DIGEST]
+            content = self.node(whole)
+            if content is not None and len(content) >= _SMALLEST_BASE:
+                stored = min(stored, b"\1" + whole + difference(value, content), key=len)
+        self._transaction.put(digest, stored, db=self._tables["node"], overwrite=False)
         return digest
 
     def put_snapshot(self, tree: TreeId, tag: bytes, root: bytes) -> None:
@@ -297,7 +351,7 @@ def blob_key(blob: BlobId, tag: bytes) -> bytes:
 
 
 def node_digest(value: bytes) -> bytes:
-    return hashlib.blake2b(value, digest_size=10).digest()
+    return hashlib.blake2b(value, digest_size=DIGEST).digest()
 
 
 def _path_digest(path: str) -> bytes:

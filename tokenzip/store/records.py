@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -309,18 +309,44 @@ def decode_link(data: bytes, path: str) -> LinkRecord:
 # ---- packs
 
 
-def encode_pack(records: Sequence[bytes]) -> bytes:
-    """Several neighbouring records, compressed together."""
-    return _compressor().compress(pack_value(records))
+class Pack(NamedTuple):
+    """A pack as it was read. A record with a base is the outcome of `difference` to the (whole) record that lies there."""
+
+    records: tuple[bytes, ...]
+    bases: dict[int, Address]
 
 
-def decode_pack(data: bytes | memoryview) -> tuple[bytes, ...]:
+def encode_pack(records: Sequence[bytes], bases: Mapping[int, Address] | None = None) -> bytes:
+    """Several neighbouring records, compressed together. `bases` says which slots hold differences, and to what."""
+    told = tuple((slot, *base) for slot, base in sorted((bases or {}).items()))
+    return compress(pack_value((records, told)))
+
+
+def decode_pack(data: bytes | memoryview) -> Pack:
     """The records of a pack. Raises ValueError for bytes that are no pack."""
     try:
-        records: tuple[bytes, ...] = unpack_value(_decompressor().decompress(data))
+        records, told = unpack_value(decompress(data))
     except (zstandard.ZstdError, msgpack.UnpackException, ValueError) as error:
         raise ValueError(f"not a pack: {error}") from error
-    return records
+    return Pack(records, {slot: Address(pack, place) for slot, pack, place in told})
+
+
+def difference(record: bytes, base: bytes) -> bytes:
+    """A record as zstd writes it with `base` before it: a few bytes where the two are nearly equal."""
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=_prefix(base), write_checksum=False)
+    return compressor.compress(record)
+
+
+def undo_difference(data: bytes, base: bytes) -> bytes:
+    """The record of which `difference` was taken. Raises ValueError if it was not to this base."""
+    try:
+        return zstandard.ZstdDecompressor(dict_data=_prefix(base)).decompress(data)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"not a difference to this record: {error}") from error
+
+
+def _prefix(base: bytes) -> zstandard.ZstdCompressionDict:
+    return zstandard.ZstdCompressionDict(base, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 
 def packs_of(records: Iterable[bytes]) -> list[list[bytes]]:
