@@ -182,7 +182,7 @@ class JavaScriptEvaluator(Contexts):
         for entry in entries:
             if entry[0] == "i":
                 state, target = self.resolve(entry[1], self.path)
-                if state == "missing" or (state == "file" and not self.exported_symbols(target, entry[2])):
+                if state == "missing" or (state == "file" and entry[2] != "*" and self._lacks(target, entry[2])):
                     return "missing", ""
         return "dynamic", ""
 
@@ -376,15 +376,29 @@ class JavaScriptEvaluator(Contexts):
             edges.append(EdgeRow(source, "imports", "exact", line, *symbol, detail))
             if flags & REEXPORT:
                 edges.append(EdgeRow(source, "exports", "exact", line, *symbol, alias))
-        if not found and not self.exported(target, imported) and self._says_all(target):
+        if not found and self._lacks(target, imported):
             unresolved.append(UnresolvedRow(source, "imports", line, imported, "missing", ""))
 
-    def _says_all(self, path: str) -> bool:
-        """Whether a file lists what it exports (not: settings, other formats, CommonJS that is built up at run time)."""
-        self.note("sym", path, "*")
-        self.note("sym", path, "=")
-        names = self.view.interface(path).names
-        return "*" in names and "=" not in names
+    def _lacks(self, path: str, name: str) -> bool:
+        """Whether a file that lists its exports (not: settings, CommonJS, what has a star into the unknown) lacks one."""
+        interface = self.view.interface(path)
+        if not interface.names or "=" in interface.names or path.endswith((".json", ".vue", ".svelte")):
+            return False
+        if self.lookup(("origin", path, name), self._origin, path, name) is not None:
+            return False
+        return name == "default" or self.lookup(("closed", path), self._is_closed, path)
+
+    def _is_closed(self, path: str) -> bool:
+        """Whether all stars of a file, and theirs, lead to files of the repository that list their exports."""
+        self.note("star", path)
+        for _, specifier in self.view.interface(path).stars:
+            state, target = self.resolve(specifier, path)
+            if state != "file":
+                return False
+            self.note("sym", target, "=")
+            if "=" in self.view.interface(target).names or not self.lookup(("closed", target), self._is_closed, target):
+                return False
+        return True
 
     def _link_exports(self, exported: tuple[Any, ...], edges: list[EdgeRow]) -> None:
         """``import { a } from './a'; export { a }`` is a re-export in two steps."""
