@@ -7,7 +7,7 @@ from gitrepo import Repo
 
 import tokenzip
 from tokenzip.errors import UnknownSymbol
-from tokenzip.history import edge_log, symbol_log
+from tokenzip.history import conflicts, edge_log, symbol_log
 from tokenzip.model import SymbolKey
 
 BODY = "    words = [word.strip() for word in text.split()]\n    return '-'.join(word for word in words if word)\n"
@@ -102,3 +102,43 @@ def test_since_when_a_dependency_is_there(repo: Repo) -> None:
     assert (found.commit.subject, found.appeared, len(asked)) == ("with", True, len(set(asked)))
     assert [(edge.kind, edge.line) for edge in found.edges] == [("imports", 1), ("calls", 5)]
     assert edge_log(commits, snapshot_of, SymbolKey("lib.py"), SymbolKey("use.py")) is None  # type: ignore[arg-type]
+
+
+def merged_with(repo: Repo, base: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> list[str]:
+    """What `conflicts` says of two changes that git merges without a word."""
+    start = repo.commit(base)
+    repo.switch("side", create=True)
+    theirs_id = repo.commit(theirs)
+    repo.switch("main")
+    ours_id = repo.commit(ours)
+    merge = repo.merge("side")
+    project = tokenzip.repo(str(repo.path))
+    found = conflicts(*(project.snapshot(commit) for commit in (start, ours_id, theirs_id, merge)))
+    return [
+        f"{row.user} {row.broken.file}:{row.broken.line} {row.broken.kind} {row.broken.target.qualified} {row.broken.why}"
+        f" after {row.cause.change if row.cause else '-'}"
+        for row in found
+    ]
+
+
+LIBRARY = {"lib.py": "def f(a):\n    return a\n\n\ndef g(a):\n    return [a]\n", "use.py": "X = 1\n"}
+
+
+def test_one_side_renames_what_the_other_newly_uses(repo: Repo) -> None:
+    ours = {"lib.py": LIBRARY["lib.py"].replace("def g", "def h")}
+    theirs = {"new.py": "from lib import g\n\n\ndef n():\n    return g(1)\n"}
+    assert merged_with(repo, LIBRARY, ours, theirs) == [
+        "theirs new.py:1 imports g renamed after renamed",
+        "theirs new.py:5 calls g renamed after renamed",
+    ]
+
+
+def test_one_side_changes_incompatibly_what_the_other_newly_uses(repo: Repo) -> None:
+    ours = {"lib.py": LIBRARY["lib.py"].replace("def f(a)", "def f(a, b)")}
+    theirs = {"new.py": "from lib import f\n\n\ndef n():\n    return f(1)\n"}
+    assert merged_with(repo, LIBRARY, ours, theirs) == ["theirs new.py:5 calls f incompatible after signature"]
+
+
+def test_what_a_side_breaks_by_itself_is_no_conflict(repo: Repo) -> None:
+    base = LIBRARY | {"use.py": "from lib import g\n\n\ndef u():\n    return g(1)\n"}
+    assert merged_with(repo, base, {"lib.py": LIBRARY["lib.py"].replace("def g", "def h")}, {"new.py": "Y = 1\n"}) == []

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tokenzip.diff import Comparison, compare
+from tokenzip.diff import Comparison, broken_references, compare
 from tokenzip.errors import UnknownSymbol
-from tokenzip.model import BlobId, Change, CommitId, Edge, FileIR, Revision, SymbolKey, TreeId
+from tokenzip.model import BlobId, BrokenReference, Change, CommitId, Edge, FileIR, Revision, SymbolKey, TreeId
 from tokenzip.snapshot import Snapshot
 from tokenzip.snapshot.tree import DIRECTORY, TreeFile, language_of
 
@@ -192,13 +192,11 @@ def _stands(snapshot: Snapshot, key: SymbolKey) -> bool:
 
 def _change_of(comparison: Comparison, key: SymbolKey) -> Change | None:
     """The change of a key at the head: its own, or else that of its file if this took it elsewhere."""
-    own = next((change for change in comparison.changes if change.key == key and change.change != "removed"), None)
+    own = comparison.change_at(key)
     if own is not None:
         return own
     before = comparison.then(key)
-    if before is None or before.path == key.path:
-        return None
-    return next((change for change in comparison.changes if change.key == SymbolKey(key.path)), None)
+    return comparison.change_at(SymbolKey(key.path)) if before is not None and before.path != key.path else None
 
 
 # ---- since when
@@ -264,3 +262,38 @@ def _within(key: SymbolKey, outer: SymbolKey) -> bool:
     if key.path != outer.path:
         return False
     return not outer.qualified or key.qualified == outer.qualified or key.qualified.startswith(outer.qualified + ".")
+
+
+# ---- merges that git finds clean and that are not
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Something that a merge breaks and that neither side has broken by itself."""
+
+    broken: BrokenReference
+    """At the merge."""
+    user: str
+    """Which side uses it: ``ours`` or ``theirs``."""
+    cause: Change | None
+    """What the other side did to it."""
+
+
+def conflicts(base: Snapshot, ours: Snapshot, theirs: Snapshot, merged: Snapshot) -> tuple[Conflict, ...]:
+    """What one side removed, renamed or changed incompatibly and the other side newly uses, seen in the merge of both.
+
+    `base` is their merge base, `merged` the tree that git makes of them without a conflict in the text.
+    """
+    found: list[Conflict] = []
+    for user, side, other in (("ours", ours, theirs), ("theirs", theirs, ours)):
+        done = compare(base, other)
+        known = {(row.source, row.kind, row.target) for row in broken_references(base, other, done)}
+        causes = {change.old_key: change for change in done.changes if change.old_key is not None}
+        for row in broken_references(side, merged):
+            if (row.source, row.kind, row.target) not in known:
+                found.append(Conflict(row, user, causes.get(row.target)))
+    return tuple(
+        sorted(
+            found, key=lambda conflict: (conflict.broken.source, conflict.broken.line, conflict.user, conflict.broken.target)
+        )
+    )

@@ -35,7 +35,20 @@ class Comparison:
         for side in (base, head):
             side.read_ahead(self.paths[:_AHEAD])
         self.pairing: Pairing = pair(base, head, self.paths)
-        self.changes = tuple(sorted(self._changes(), key=_order))
+
+    @functools.cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """All that changed, in the order of `diff`."""
+        return tuple(sorted(self._changes(), key=_order))
+
+    def change_at(self, key: SymbolKey) -> Change | None:
+        """The change of what is at the head under this key; None if it did not change or is not there."""
+        file = self.head.file(key.path)
+        node = file.named(key.qualified) if file is not None else None
+        if node is None:
+            return None
+        base = self.pairing.bases.get(node)
+        return self._pair(base, node) if base is not None else next(_lone(node, "added", self.pairing), None)
 
     def now(self, key: SymbolKey) -> SymbolKey | None:
         """The key at the head of a symbol or file of the base; None if it is gone."""
