@@ -25,6 +25,7 @@ from tokenzip.languages.python.ir import (
     PROPERTY,
     RETURNS_ANNOTATED,
     STATIC,
+    UNKNOWN,
     Body,
     Class,
     Function,
@@ -283,12 +284,16 @@ class _Packing:
         for number in state.naming:
             kind, symbol, *parts = expressions[number]
             expressions[number] = (kind, self.qualified[symbol], *parts)
-        references = [
-            (position[source], kind, -1 if hidden else expression, line, name)
-            for source, kind, expression, line, name in state.references
-            if not ((hidden := self._is_local(source, expression)) and kind in ("use", "type"))
-            and not (kind in ("use", "type") and self._says_nothing(expression))
-        ]
+        builtin, maybe_local = self._plain_names()
+        references = []
+        for source, kind, expression, line, name in state.references:
+            if expression in builtin and kind in ("use", "type"):
+                continue
+            if expression in maybe_local and self._is_local(source, maybe_local[expression]):
+                if kind in ("use", "type"):
+                    continue
+                expression = UNKNOWN  # noqa: PLW2901
+            references.append((position[source], kind, expression, line, name))
         imports = tuple([(position[source], *rest) for source, *rest in state.imports])
         definitions = tuple([(self.qualified[old], self._definition(old, int)) for old in rest])
         members = tuple(
@@ -301,21 +306,29 @@ class _Packing:
         )
         return Body(tuple(expressions), tuple(references), imports, definitions, members, self._passed(), ())
 
-    def _is_local(self, source: int, expression: int) -> bool:
+    def _plain_names(self) -> tuple[set[int], dict[int, str]]:
+        """Of the expressions that are module-level names: builtins, of which a mere mention says nothing, and those with the
+        name of a local somewhere.
+        """
+        state = self.state
+        local = {name for names in state.bound.values() for name in names}
+        builtin: set[int] = set()
+        maybe_local: dict[int, str] = {}
+        for number in state.globals:
+            name = state.expressions[number][1]
+            if name in local:
+                maybe_local[number] = name
+            if name in BUILTINS and name not in state.names:
+                builtin.add(number)
+        return builtin, maybe_local
+
+    def _is_local(self, source: int, name: str) -> bool:
         """Whether a name that was read before it is bound, by a lambda for instance, is bound in a function around."""
-        kind = self.state.expressions[expression] if expression >= 0 else ("",)
-        if kind[0] != "global":
-            return False
         while source >= 0:
-            if kind[1] in self.state.bound.get(source, ()):
+            if name in self.state.bound.get(source, ()):
                 return True
             source = self.state.symbols[source].parent
         return False
-
-    def _says_nothing(self, expression: int) -> bool:
-        """A builtin that is merely mentioned."""
-        kind = self.state.expressions[expression] if expression >= 0 else ("", "")
-        return kind[0] == "global" and kind[1] in BUILTINS and kind[1] not in self.state.names
 
     def _passed(self) -> tuple[Any, ...]:
         """What the calls in this file pass for unannotated parameters of its functions."""

@@ -88,6 +88,8 @@ class State:
         self.expressions: list[Expression] = []
         self._ids: dict[Expression, int] = {}
         self._heights: list[int] = []
+        self.globals: list[int] = []
+        """Expressions that are module-level names."""
         self.naming: list[int] = []
         """Expressions whose first part is a symbol of this run, named in the end by its qualified name."""
         self.mentioned: set[int] = set()
@@ -138,7 +140,9 @@ class State:
         kind = expression[0]
         height = 1
         if kind in LEAVES:
-            if kind in NAMING:
+            if kind == "global":
+                self.globals.append(number)
+            elif kind in NAMING:
                 self.naming.append(number)
             if kind in _MENTIONED:
                 self.mentioned.add(number)
