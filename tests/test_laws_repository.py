@@ -161,7 +161,9 @@ def questions(repository: Repository, rev: str) -> Iterator[tuple[str, Answer]]:
 
 
 def answers(repository: Repository, rev: str) -> list[Answer]:
-    return [OPERATIONS[name].run(repository, {**arguments, "at": rev}) for name, arguments in questions(repository, rev)]
+    """Answers without a bound: where one is cut depends on the length of everything in it, the revision's name too."""
+    unbounded = {"at": rev, "max_tokens": 0}
+    return [OPERATIONS[name].run(repository, {**arguments, **unbounded}) for name, arguments in questions(repository, rev)]
 
 
 def without_place(answer: Answer) -> Answer:
@@ -382,6 +384,7 @@ def paged(repository: Repository, operation: str, arguments: Answer) -> Iterator
     while True:
         answer = OPERATIONS[operation].run(repository, {**arguments, **({"cursor": cursor} if cursor else {})})
         assert answer["token_count"] <= arguments["max_tokens"] or len(answer["items"]) <= 1
+        assert answer["items"] or answer["truncated"] is None, "a page must get on"
         yield from answer["items"]
         if answer["truncated"] is None:
             return
