@@ -129,6 +129,8 @@ class Assignments(Classes):
             return self._assign_module(value, right)
         base = self.expression(base_node)
         slot = self.slot_of(base)
+        if slot is None and base_node.type == "identifier":
+            slot = self._variable_slot(self.text(base_node))
         place = self.make("a", base, name) if base >= 0 and name else ABSENT
         if right is not None:
             value = self._member_value(left, right, name, name_node, base_node, base, slot, place)
@@ -320,6 +322,15 @@ class Assignments(Classes):
             if entry[0] == "v" and entry[2] is not None:
                 return self.definitions[entry[2]], ""
         return None
+
+    def _variable_slot(self, name: str) -> Slot | None:
+        """A variable of the module whose value says nothing about its members keeps them itself."""
+        frame: Frame | None = self.frame
+        while frame is not None and name not in frame.env:
+            frame = frame.outer
+        if frame is not None and (not frame.is_module or name in frame.locals):
+            return None
+        return self._global_slot(name, 0)
 
     def _module_slot(self, level: int) -> Slot | None:
         for value in self.module_values:

@@ -284,7 +284,7 @@ def _names(walk: Modules, packer: Packer) -> dict[str, Any]:
         names[name] = packer.entries(entries, "", nested=True)
     for name, entries in walk.exports.items():
         names["=" + name] = packer.entries(entries, "", nested=True)
-    values = list(walk.module_values)
+    values = [value for one in walk.module_values for value in (*_holders(walk, one), one)]
     if walk.exports_object is not None and (walk.exports_object.members or walk.exports_object.spreads):
         own = walk.make("d", walk.exports_object.order)
         if own not in values:
@@ -293,6 +293,12 @@ def _names(walk: Modules, packer: Packer) -> dict[str, Any]:
         names["="] = packer.entries([("v", value, None) for value in values], "", nested=True)
     names["*"] = tuple(sorted(walk.module_names))  # says that the file was read, and which modules it declares
     return names
+
+
+def _holders(walk: Modules, value: int) -> list[int]:
+    """Variables that hold the value and have members of their own (``var app = module.exports = make(); app.use = ...``)."""
+    holders = [entry[2] for entries in walk.names.values() for entry in entries if entry[0] == "v" and entry[1] == value]
+    return [walk.make("d", order) for order in holders if order is not None and walk.definitions[order].members]
 
 
 def _body(walk: Modules, packer: Packer, public: set[int]) -> tuple[Any, ...]:

@@ -18,7 +18,7 @@ _FROM_PLAIN = _PLAIN + _TYPED + _OTHERS
 _OUTPUT = {
     ".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".jsx": (".tsx", ".d.ts"), ".mjs": (".mts", ".d.mts"), ".cjs": (".cts", ".d.cts"),
 }  # fmt: skip
-_CONDITIONS = ("types", "source", "development", "import", "module", "node", "browser", "require", "default", "production")
+_CONDITIONS = ("types", "source", "development", "import", "module", "node", "browser", "default", "require", "production")
 _BUILD_FOLDERS = frozenset({
     "dist", "lib", "build", "out", "es", "esm", "cjs", "umd", "types", "typings", "module", "commonjs", "output",
     "lib-esm", "dist-src", "bundles", "compiled", "es2015", "esnext", "mjs", "node", "browser",
