@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from tokenzip.errors import AmbiguousSymbol, GitError, NotARepository, UnknownRe
 from tokenzip.model import SymbolKey
 from tokenzip.repository import Repository
 from tokenzip.snapshot import changed_paths
+from tokenzip.store import ReadTransaction
 
 MakeRepo = Callable[..., Repo]
 FILES = {
@@ -331,3 +334,71 @@ def test_handles_short_and_long(repo: Repo):
     with pytest.raises(UnknownSymbol) as typing_error:
         snapshot.resolve_handle("Catr")
     assert "lib/shop.py::Cart" in typing_error.value.candidates
+
+
+def fresh_digest(repo: Repo, monkeypatch: pytest.MonkeyPatch, home: Path, rev: str = "HEAD") -> str:
+    """What a store that nobody disturbed says."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TOKENZIP_HOME", str(home))
+        return opened(repo).snapshot(rev).digest()
+
+
+def test_a_gc_waits_for_who_fills_the_store(repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """It moves records to other places, which the one who fills the store has noted already."""
+    repo.commit(FILES)
+    opened(repo).snapshot("HEAD")
+    repo.commit({f"pkg/more{number}.py": f"from pkg import run\nx{number} = run()\n" for number in range(30)})
+    repository, other = opened(repo), opened(repo)
+    collecting = threading.Thread(target=other.gc)
+
+    def collect_once(stage: str, done: int, total: int) -> None:
+        if collecting.ident is None:
+            collecting.start()
+
+    repository.progress = collect_once
+    assert repository.index("HEAD", full=True).digest() == fresh_digest(repo, monkeypatch, tmp_path / "fresh")
+    collecting.join()
+    assert repository.snapshot("HEAD").digest() == fresh_digest(repo, monkeypatch, tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("stage", ["reading", "linking"])
+def test_a_store_that_is_removed_while_it_is_filled_is_filled_again(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+):
+    repo.commit(FILES)
+    repository = opened(repo)
+    removed: list[str] = []
+
+    def remove_once(now: str, done: int, total: int) -> None:
+        if now == stage and not removed:
+            removed.append(now)
+            shutil.rmtree(repository.store.folder)
+
+    repository.progress = remove_once
+    assert repository.snapshot("HEAD").digest() == fresh_digest(repo, monkeypatch, tmp_path / "fresh")
+    assert removed
+
+
+def test_a_graph_that_a_gc_drops_in_the_middle_of_a_question_is_made_again(repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    from tokenzip import snapshot
+    from tokenzip.operations import OPERATIONS
+
+    lost = repo.commit(FILES)
+    repo.git("checkout", "--quiet", "--orphan", "other")
+    repo.commit({"other.py": "x = 1\n"})
+    repo.git("branch", "--quiet", "-D", "main")
+    shutil.rmtree(repo.path / ".git" / "logs")
+    repository = opened(repo)
+    real = snapshot.Snapshot.reading
+    collected: list[int] = []
+
+    def reading(self: snapshot.Snapshot) -> contextlib.AbstractContextManager[ReadTransaction]:
+        if not collected:
+            collected.append(opened(repo).gc().snapshots)
+        return real(self)
+
+    monkeypatch.setattr(snapshot.Snapshot, "reading", reading)
+    answer = OPERATIONS["get_dependants"].run(repository, {"handle": "pkg/core.py::helper", "at": lost})
+    assert collected == [0]
+    assert [item["handle"] for item in answer["items"]] == ["pkg/core.py::run"]
+    assert answer["complete"] is True

@@ -12,6 +12,7 @@
     │   └── MissingObject      an object that this clone does not hold (partial, shallow or damaged)
     ├── StoreError             the store cannot be used
     │   ├── StoreBusy          another process holds the writer's place
+    │   ├── StoreChanged       another process replaced the store in the middle of something: asking again helps
     │   ├── StoreFull          no room on the disk
     │   └── StoreReadOnly      the store's folder cannot be written
     └── Cancelled              the caller withdrew the question
@@ -70,6 +71,10 @@ class StoreError(TokenzipError):
 
 class StoreBusy(StoreError):
     code = "store_busy"
+
+
+class StoreChanged(StoreError):
+    code = "store_changed"
 
 
 class StoreFull(StoreError):

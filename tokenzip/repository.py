@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tokenzip import config as settings
 from tokenzip.config import Config
-from tokenzip.errors import GitError, NotARepository, TokenzipError, UsageError
+from tokenzip.errors import GitError, NotARepository, StoreChanged, TokenzipError, UsageError
 from tokenzip.git import FileState, GitRepository
 from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_progress
 
@@ -107,7 +107,11 @@ class Repository:
 
         Raises UnknownRevision, StoreError; Cancelled from `progress`.
         """
-        rev = rev or self.revision
+        with contextlib.suppress(StoreChanged):  # by a gc or a clean between two steps: from the first one again
+            return self._snapshot(rev or self.revision)
+        return self._snapshot(rev or self.revision)
+
+    def _snapshot(self, rev: str) -> Snapshot:
         if rev == WORKTREE:
             return self._over_head(rev, self.git.worktree_changes())
         if rev == INDEX:
@@ -196,9 +200,10 @@ class Repository:
 
     def gc(self) -> Collected:
         """Drop what no ref, work tree or recent reflog entry of any clone that uses the store can reach."""
-        from tokenzip.snapshot import collect, known_trees
+        from tokenzip.snapshot import collect, in_turn, known_trees
 
         with contextlib.ExitStack() as stack:
+            stack.enter_context(in_turn(self.store, self.progress))  # who fills the store refers to where things lie in it
             live = [(git, tree) for git in self._clones(stack) for tree in _live_trees(git)]
             known = known_trees(self.store)
             return collect(self.store, [(git, tree) for git, tree in live if tree in known])

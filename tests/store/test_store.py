@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tokenzip.errors import StoreBusy, StoreFull, StoreReadOnly
+from tokenzip.errors import StoreBusy, StoreChanged, StoreFull, StoreReadOnly
 from tokenzip.model import BlobId, TreeId
 from tokenzip.store import Address, Store, environment
 
@@ -269,3 +269,18 @@ def test_nodes_are_kept_as_differences_and_read_whole(tmp_path):
     with store.reading() as reading:
         assert [reading.node(digest) for digest in digests] == values
         assert reading._get("node", digests[-1])[0] == 1
+
+
+@pytest.mark.parametrize(
+    "replace", [lambda store: store.rewrite(lambda old, new: None), lambda store: shutil.rmtree(store.folder)]
+)
+def test_who_fills_a_store_never_goes_on_in_another(tmp_path, replace):
+    store = Store(tmp_path / "store")
+    other = Store(tmp_path / "store")
+    with store.single_flight(1):
+        put(store, b"one")
+        replace(other)
+        with pytest.raises(StoreChanged):
+            put(store, b"two")
+    (address,) = put(store, b"three")
+    assert get(store, address) == b"three"

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tokenzip.errors import Cancelled, TokenzipError, UsageError
+from tokenzip.errors import Cancelled, StoreChanged, TokenzipError, UsageError
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -24,6 +25,10 @@ ParameterType = Literal["string", "integer", "boolean", "array"]
 
 DEFAULT_MAX_TOKENS = 2500
 """Budget of an answer when the caller names none; 0 means no bound."""
+
+
+_ATTEMPTS = 3
+"""How often a question is asked while other processes take away the graph that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,11 @@ class Operation:
         Raises Cancelled.
         """
         try:
-            return self.function(repository, self.checked(arguments))
+            given = self.checked(arguments)
+            for _ in range(_ATTEMPTS - 1):
+                with suppress(StoreChanged):
+                    return self.function(repository, given)
+            return self.function(repository, given)
         except Cancelled:
             raise
         except TokenzipError as error:

@@ -4,7 +4,7 @@
 changed against the nearest known one, `bulk` brings in a whole tree over several processes.
 """
 
-from tokenzip.snapshot.build import NewFile, empty_snapshot, ensure_commit, is_known, known_trees, overlay_changes
+from tokenzip.snapshot.build import NewFile, empty_snapshot, ensure_commit, in_turn, is_known, known_trees, overlay_changes
 from tokenzip.snapshot.collect import Collected, collect
 from tokenzip.snapshot.graph import File, OpenUse, Snapshot, changed_paths
 
@@ -18,6 +18,7 @@ __all__ = [
     "collect",
     "empty_snapshot",
     "ensure_commit",
+    "in_turn",
     "is_known",
     "known_trees",
     "overlay_changes",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tokenzip.errors import StoreBusy
+from tokenzip.errors import StoreBusy, StoreChanged
 from tokenzip.git import GitRepository, MissingObject
 from tokenzip.index import (
     Source,
@@ -46,13 +46,11 @@ _BULK_CHANGES = 400
 """From so many changed source files on, a whole tree is brought in anew over several processes ..."""
 _BULK_SHARE = 0.3
 """... if they are this share of all its files."""
+_ATTEMPTS = 5
+"""How often to begin again when the store is taken away while it is filled."""
 _WAIT_FOR_INDEX = 3600.0
 _WAITING_STEP = 0.5
 """Seconds between two signs of life of one who waits."""
-
-
-class BaseVanished(LookupError):
-    """The snapshot to build on is no longer in the store."""
 
 
 class NewFile(NamedTuple):
@@ -103,27 +101,39 @@ def ensure_commit(
 
     Raises StoreBusy, StoreFull, StoreReadOnly; Cancelled from `progress`.
     """
-    if not full and is_known(store, tree):
-        return
-    with _in_turn(store, progress):
+    for _ in range(_ATTEMPTS):
         if not full and is_known(store, tree):
             return
-        base = None if full else nearest_known(git, store, commit)
-        changes = _tree_changes(git, base, tree) if base is not None else None
-        if base is not None and changes is not None and not _is_bulk(base, changes):
-            try:
-                _bring_in_changes(git, store, base, tree, changes)
-                return
-            except BaseVanished:  # a gc dropped it in between
-                pass
-        from tokenzip.snapshot import bulk  # loads what only whole trees need
+        with contextlib.suppress(StoreChanged), in_turn(store, progress):  # cleaned away below us: from the start
+            if full or not is_known(store, tree):
+                _bring_in(git, store, commit, tree, progress, processes, full=full)
+            return
+    raise StoreChanged(f"the store in {store.folder} is replaced again and again while it is filled", hint="ask again")
 
-        bulk.bring_in(git, store, tree, progress, processes)
+
+def _bring_in(
+    git: GitRepository,
+    store: Store,
+    commit: CommitId | None,
+    tree: TreeId,
+    progress: Progress,
+    processes: int | None,
+    *,
+    full: bool,
+) -> None:
+    base = None if full else nearest_known(git, store, commit)
+    changes = _tree_changes(git, base, tree) if base is not None else None
+    if base is not None and changes is not None and not _is_bulk(base, changes):
+        _bring_in_changes(git, store, base, tree, changes)
+        return
+    from tokenzip.snapshot import bulk  # loads what only whole trees need
+
+    bulk.bring_in(git, store, tree, progress, processes)
 
 
 @contextlib.contextmanager
-def _in_turn(store: Store, progress: Progress) -> Iterator[None]:
-    """The place of the one who fills the store. Who has to wait for it says so again and again, and may be stopped."""
+def in_turn(store: Store, progress: Progress) -> Iterator[None]:
+    """The place of the one who fills or renews the store. Who has to wait for it says so again and again; it may be stopped."""
     deadline = time.monotonic() + _WAIT_FOR_INDEX
     with contextlib.ExitStack() as place:
         while True:
@@ -293,7 +303,7 @@ class _NewLinks:
         self._reading = writing
         self._root = writing.snapshot_root(base.tree, analysis_tag()) if base.tree is not None else None
         if base.tree is not None and self._root is None:
-            raise BaseVanished(base.tree)
+            raise StoreChanged(f"the graph of tree {base.tree} is no longer in the store", hint="ask again")
         self._touched = {""}
         for path in overlay:
             directory = posixpath.dirname(path)

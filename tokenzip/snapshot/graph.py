@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tokenzip.errors import AmbiguousSymbol, UnknownSymbol
+from tokenzip.errors import AmbiguousSymbol, StoreChanged, UnknownSymbol
 from tokenzip.git import GitRepository
 from tokenzip.index import Source, analysis_tag, extract, extract_blob, language_tag, searchable_names
 from tokenzip.languages import registry
@@ -198,7 +198,7 @@ class Snapshot:
         assert self.tree is not None
         root = reading.snapshot_root(self.tree, analysis_tag())
         if root is None:
-            raise LookupError(f"tree {self.tree} is not in the store")
+            raise StoreChanged(f"the graph of tree {self.tree} is no longer in the store", hint="ask again")
         return root
 
     # ---- files

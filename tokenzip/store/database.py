@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tokenzip.errors import StoreChanged
 from tokenzip.model import BlobId, TreeId
 from tokenzip.store.environment import Environment, Opener
 from tokenzip.store.postings import Postings
@@ -286,11 +287,14 @@ class Store:
     def write(self, work: Callable[[WriteTransaction], Any], *, patience: float = WRITE_PATIENCE) -> Any:
         """Run `work` in one write transaction (again from its start if the map had to grow) and give what it gives.
 
-        Raises StoreBusy after `patience` seconds of waiting, StoreFull, StoreReadOnly.
+        Raises StoreBusy after `patience` seconds of waiting, StoreFull, StoreReadOnly; StoreChanged in a `single_flight`
+        that began in another store.
         """
         self._opener.environment()
         with self._opener.locked("write", patience):
             environment = self._opener.environment()
+            if getattr(self._local, "filling", environment) is not environment:
+                raise StoreChanged(f"the store in {self.folder} was replaced while it was filled", hint="ask again")
             cache = self._cache_of(environment)
 
             def transaction_work(transaction: Any) -> Any:
@@ -309,10 +313,17 @@ class Store:
 
     @contextlib.contextmanager
     def single_flight(self, patience: float) -> Iterator[None]:
-        """Held by the one process that brings a whole tree in, while it does; others wait and find it done."""
+        """Held by the one process that brings a whole tree in, or renews the store; others wait and find it done.
+
+        What is written meanwhile goes to one and the same store: it refers to what was written before.
+        """
         self._opener.environment()
         with self._opener.locked("index", patience):
-            yield
+            self._local.filling = self._opener.environment()
+            try:
+                yield
+            finally:
+                del self._local.filling
 
     def _cache_of(self, environment: Environment) -> _Cache:
         key = id(environment)

@@ -31,7 +31,7 @@ from typing import IO, Any, TypeVar
 
 import lmdb
 
-from tokenzip.errors import StoreBusy, StoreError, StoreFull, StoreReadOnly
+from tokenzip.errors import StoreBusy, StoreChanged, StoreError, StoreFull, StoreReadOnly
 
 FORMAT = 1
 """History of the format. 1: first."""
@@ -297,6 +297,8 @@ class Opener:
     @contextlib.contextmanager
     def locked(self, name: str, seconds: float) -> Iterator[None]:
         """Hold the lock file `name` (``write``, ``index``); StoreBusy when another process keeps it longer than that."""
+        if not self.folder.is_dir():
+            raise StoreChanged(f"the store in {self.folder} was removed", hint="ask again")
         if not _is_writable(self.folder):
             raise StoreReadOnly(
                 f"the store in {self.folder} cannot be written", hint="set TOKENZIP_HOME to a folder that you can write"
