@@ -379,13 +379,18 @@ def test_a_cut_answer_says_so_and_goes_on_where_it_stopped(name: str, tmp_path: 
 
 
 def paged(repository: Repository, operation: str, arguments: Answer) -> Iterator[Answer]:
-    """The items of an answer, page after page, each within its budget."""
+    """The items of an answer, page after page, each within its budget; a budget too small for any item is raised."""
     cursor: str | None = None
+    budget = arguments["max_tokens"]
     while True:
-        answer = OPERATIONS[operation].run(repository, {**arguments, **({"cursor": cursor} if cursor else {})})
-        assert answer["token_count"] <= arguments["max_tokens"] or len(answer["items"]) <= 1
-        assert answer["items"] or answer["truncated"] is None, "a page must get on"
+        going_on = {"cursor": cursor} if cursor else {}
+        answer = OPERATIONS[operation].run(repository, {**arguments, **going_on, "max_tokens": budget})
+        assert answer["token_count"] <= budget or not answer["items"]
         yield from answer["items"]
         if answer["truncated"] is None:
             return
-        cursor = answer["truncated"]["cursor"]
+        if answer["items"]:
+            cursor = answer["truncated"]["cursor"]
+        else:
+            assert answer["truncated"]["cursor"] is None, "a page must get on"
+            budget *= 2

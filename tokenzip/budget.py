@@ -159,7 +159,9 @@ class _Draft:
         end, total = self._start + len(shown), len(self._items)
         truncated = None
         if end < total:
-            truncated = {"shown": len(shown), "total": total, "cursor": cursor_at(end, self._question)}
+            # With nothing shown there is nothing to go on from: the same question again would answer the same for ever.
+            cursor = cursor_at(end, self._question) if shown else None
+            truncated = {"shown": len(shown), "total": total, "cursor": cursor}
         return counted({**self._answer, self._field: list(shown), "truncated": truncated})
 
     def most(self, max_tokens: int) -> list[Any]:
