@@ -17,7 +17,6 @@ from tokenzip.languages.shape import same_statements
 from tokenzip.model import BrokenReference, Change, Edge, SymbolKey, Unresolved
 from tokenzip.snapshot import Snapshot
 
-_PASSING_ON = frozenset({"imports", "exports"})
 _FELT = frozenset({"calls", "inherits", "implements", "overrides", "decorates"})
 """Edge kinds whose source feels an incompatible signature."""
 _READING = frozenset({"reads", "modifies"})
@@ -43,11 +42,14 @@ def _unresolved(comparison: Comparison) -> Iterator[BrokenReference]:
     base, head = comparison.base.snapshot, comparison.head.snapshot
     for path in sorted(_users_of_what_is_gone(comparison)):
         now = comparison.now(SymbolKey(path))
-        if now is None or not head.link(now.path).open:
+        if now is None:
             continue
-        lost = _lost_edges(comparison, base.file_edges(path), head.file_edges(now.path))
-        if lost:
-            yield from _match(comparison, path, now.path, lost)
+        after = head.file_edges(now.path)
+        lost = _lost_edges(comparison, base.file_edges(path), after)
+        if lost and _blob(base, path) == _blob(head, now.path):
+            yield from _match_unchanged(comparison, now.path, lost, after)
+        elif lost:
+            yield from _match_edited(comparison, now.path, lost)
 
 
 def _users_of_what_is_gone(comparison: Comparison) -> set[str]:
@@ -92,25 +94,49 @@ def _lost_edges(comparison: Comparison, before: Iterable[Edge], after: Iterable[
     return lost
 
 
-def _match(comparison: Comparison, path: str, now: str, lost: Iterable[Edge]) -> Iterator[BrokenReference]:
-    """Pair lost edges with open references of the same symbol and kind, by name; by line too if the file is the same.
+def _match_unchanged(
+    comparison: Comparison, path: str, lost: Iterable[Edge], after: Iterable[Edge]
+) -> Iterator[BrokenReference]:
+    """In a file whose text is the same every reference still stands where it was; it is broken unless it means something else.
 
-    A member must be known to be missing: the receiver may have another type now, or inherit it from outside. What stood at the
-    top level of a file is gone whatever the reference is taken for: an absent module looks like an external one.
+    A member must be known to be missing: the receiver may have another type now, or inherit it from outside.
     """
-    open_rows: dict[tuple[SymbolKey, str], list[Unresolved]] = defaultdict(list)
-    for row in comparison.head.snapshot.unresolved_in(now):
-        open_rows[row.source, row.kind].append(row)
-    same_text = _blob(comparison.base.snapshot, path) == _blob(comparison.head.snapshot, now)
+    elsewhere = {(edge.source, edge.kind, edge.line, _last_name(edge.target)) for edge in after}
+    missing = {(row.source, row.kind, row.line) for row in _open_rows(comparison, path) if row.reason == "missing"}
+    for edge in lost:
+        source, target = comparison.now(edge.source), comparison.now(edge.target)
+        if source is None or (source, edge.kind, edge.line, _last_name(edge.target)) in elsewhere:
+            continue
+        why = _why(edge.target, target)
+        gone = why != "unresolved" and "." not in edge.target.qualified
+        if gone or (source, edge.kind, edge.line) in missing:
+            yield BrokenReference(source, edge.target, target, edge.kind, edge.line, why)
+
+
+def _match_edited(comparison: Comparison, path: str, lost: Iterable[Edge]) -> Iterator[BrokenReference]:
+    """In a file that changed too, a lost reference is broken if one of the same symbol, kind and name is open now.
+
+    What stood at the top level of a file is gone whatever it is taken for now: an absent module looks like an external one.
+    """
+    rows_of: dict[tuple[SymbolKey, str], list[Unresolved]] = defaultdict(list)
+    for row in _open_rows(comparison, path):
+        rows_of[row.source, row.kind].append(row)
     for edge in lost:
         source, target = comparison.now(edge.source), comparison.now(edge.target)
         why = _why(edge.target, target)
-        for row in open_rows.get((source, edge.kind), ()) if source is not None else ():
-            if same_text and row.line != edge.line:
-                continue
-            named = row.name in _names(edge) or (same_text and edge.kind not in _PASSING_ON)
-            if named and (row.reason == "missing" or (why != "unresolved" and "." not in edge.target.qualified)):
+        for row in rows_of.get((source, edge.kind), ()) if source is not None else ():
+            gone = why != "unresolved" and "." not in edge.target.qualified
+            if row.name in _names(edge) and (gone or row.reason == "missing"):
                 yield BrokenReference(row.source, edge.target, target, edge.kind, row.line, why)
+
+
+def _open_rows(comparison: Comparison, path: str) -> tuple[Unresolved, ...]:
+    head = comparison.head.snapshot
+    return head.unresolved_in(path) if head.link(path).open else ()
+
+
+def _last_name(key: SymbolKey) -> str:
+    return key.qualified.rpartition(".")[2].partition("#")[0]
 
 
 def _blob(snapshot: Snapshot, path: str) -> str | None:
@@ -132,7 +158,7 @@ def _names(edge: Edge) -> set[str]:
     """What the reference may be written as."""
     names = {edge.detail} if edge.detail else set()
     if edge.target.qualified:
-        return names | {edge.target.qualified.rpartition(".")[2].partition("#")[0]}
+        return names | {_last_name(edge.target)}
     path = edge.target.path
     names |= {stem_of(path), posixpath.basename(path)}
     if stem_of(path) in INDEX_STEMS:
