@@ -402,3 +402,16 @@ def test_a_graph_that_a_gc_drops_in_the_middle_of_a_question_is_made_again(repo:
     assert collected == [0]
     assert [item["handle"] for item in answer["items"]] == ["pkg/core.py::run"]
     assert answer["complete"] is True
+
+
+def test_a_full_index_tries_a_file_again_that_killed_its_worker(repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    from tokenzip.snapshot import bulk
+
+    repo.commit(FILES)
+    with monkeypatch.context() as crashing:
+        crashing.setattr(bulk.Workers, "map", lambda self, work, tasks, on_crash: map(on_crash, tasks))
+        file = opened(repo).snapshot("HEAD").file("app.py")
+        assert file is not None
+        assert (file.status, file.reason) == ("failed", "the parser crashed on this file")
+    assert opened(repo).index("HEAD", full=True).file("app.py").status == "parsed"  # type: ignore[union-attr]
+    assert callers(opened(repo), "pkg/core.py::run") == ["app.py::main"]

@@ -1,5 +1,6 @@
 """The store under what machines do to it: killed writers, damage, deletion, full tables, two writers, no rights."""
 
+import ast
 import multiprocessing
 import os
 import shutil
@@ -284,3 +285,52 @@ def test_who_fills_a_store_never_goes_on_in_another(tmp_path, replace):
             put(store, b"two")
     (address,) = put(store, b"three")
     assert get(store, address) == b"three"
+
+
+def damage(store: Store, table: str) -> None:
+    """Overwrite every page that holds rows of a table (leaves and what overflows them) with noise."""
+    script = (
+        "import sys, lmdb\n"
+        "env = lmdb.open(sys.argv[1], max_dbs=20, readonly=True, lock=False)\n"
+        "db = env.open_db(sys.argv[2].encode(), create=False)\n"
+        "with env.begin(buffers=True) as t: print([bytes(v) for _, v in t.cursor(db)])"
+    )
+    (data,) = store.folder.glob("v*/*/data.mdb")
+    command = [sys.executable, "-c", script, str(data.parent), table]
+    values = ast.literal_eval(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    content = bytearray(data.read_bytes())
+    for value in values:
+        at = content.find(value)
+        while at >= 0:
+            page = at // 4096 * 4096
+            content[page : page + 4096] = b"\xa5" * 4096
+            at = content.find(value, page + 4096)
+    with data.open("r+b") as file:  # in place, as a bad disk does: the same file, below who has it open
+        file.write(content)
+
+
+@pytest.mark.parametrize("table", ["meta", "postings", "path", "node", "snapshot"])
+def test_damage_that_shows_only_while_reading_makes_the_store_anew(tmp_path, table):
+    notices: list[str] = []
+    store = Store(tmp_path, on_notice=notices.append)
+
+    def fill(writing):
+        digest = writing.put_node(b"a node of some length")
+        writing.put_snapshot(TREE, b"lang", digest)
+        writing.post([(7, writing.intern_path("some/path.py"))])
+
+    def ask() -> list[str]:
+        with store.reading() as reading:
+            root = reading.snapshot_root(TREE, b"lang")
+            return [] if root is None else [reading.node(root).decode(), *reading.paths_posted([7])]
+
+    store.write(fill)
+    assert ask() == ["a node of some length", "some/path.py"]
+    damage(store, table)
+    store._caches.clear()
+    with pytest.raises(StoreChanged):
+        ask()
+    assert ask() == []
+    assert len(notices) == 1
+    store.write(fill)
+    assert ask() == ["a node of some length", "some/path.py"]

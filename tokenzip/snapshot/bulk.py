@@ -41,6 +41,7 @@ from tokenzip.store import (
     Store,
     WriteTransaction,
     decode_interface,
+    decode_pack,
     decode_symbols,
     encode_consulted,
     encode_link,
@@ -128,12 +129,17 @@ def _share(table: dict[str, Any], first: str, path: str) -> None:
 
 
 def _store_contents(result: Extracted, writing: WriteTransaction) -> None:
-    known = [writing.blob_address(source.blob, language_tag(source.language)) is not None for source, _, _ in result.placed]
-    if all(known):
+    """Store a batch, unless the store says all of it already: not of a file whose record is damaged or tells of a crash."""
+    if all(_is_stored(result, *place, writing) for place in result.placed):
         return
     numbers = writing.put_packs("ir", result.packs)
     for source, pack, slot in result.placed:
         writing.put_blob(source.blob, language_tag(source.language), Address(numbers[pack], slot))
+
+
+def _is_stored(result: Extracted, source: Source, pack: int, slot: int, writing: WriteTransaction) -> bool:
+    address = writing.blob_address(source.blob, language_tag(source.language))
+    return address is not None and writing.ir_record(address) == decode_pack(result.packs[pack]).records[slot]
 
 
 # ---- linking

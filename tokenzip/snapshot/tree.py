@@ -40,10 +40,8 @@ Directory = Mapping[str, Entry]
 
 
 def read_directory(git: GitRepository, reading: ReadTransaction, tree: TreeId, node: bytes) -> Directory:
-    """The entries of one directory in git's order. Raises LookupError if the node is not in the store."""
+    """The entries of one directory in git's order."""
     value = reading.node(node)
-    if value is None:
-        raise LookupError(f"node {node.hex()} is not in the store")
     entries: dict[str, Entry] = {}
     at = 0
     for name, mode, identity in git.tree(tree):

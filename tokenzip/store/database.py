@@ -14,7 +14,7 @@ from typing import Any
 
 from tokenzip.errors import StoreChanged
 from tokenzip.model import BlobId, TreeId
-from tokenzip.store.environment import Environment, Opener
+from tokenzip.store.environment import DamagedStore, Environment, Opener, translated
 from tokenzip.store.postings import Postings
 from tokenzip.store.records import Address, Pack, decode_pack, difference, encode_pack, packs_of, undo_difference
 
@@ -40,6 +40,7 @@ class _Cache:
         self.chunks: dict[bytes, Any] = {}
         self._packs: OrderedDict[tuple[str, int], Pack] = OrderedDict()
         self._bytes = 0
+        self._damaged: set[tuple[str, int]] = set()
         self._lock = threading.Lock()
 
     def pack(self, table: str, number: int, read: Callable[[], Pack]) -> Pack:
@@ -60,6 +61,13 @@ class _Cache:
             if len(self.chunks) > 512:
                 self.chunks.clear()
         return fresh
+
+    def is_news(self, table: str, number: int) -> bool:
+        """Whether it was not known yet that this pack is damaged."""
+        with self._lock:
+            known = (table, number) in self._damaged
+            self._damaged.add((table, number))
+        return not known
 
 
 class ReadTransaction:
@@ -101,7 +109,8 @@ class ReadTransaction:
         try:
             return self._whole_record(table, address)
         except (LookupError, ValueError) as error:
-            _LOG.warning("damaged record %s in table %s is worked out again: %s", address, table, error)
+            if self._cache.is_news(table, address.pack):
+                _LOG.warning("pack %s of table %s is damaged, its records are worked out again: %s", address.pack, table, error)
             return None
 
     def _whole_record(self, table: str, address: Address) -> bytes:
@@ -119,12 +128,21 @@ class ReadTransaction:
             raise LookupError("no such pack")
         return decode_pack(value)
 
-    def node(self, digest: bytes) -> bytes | None:
-        """A directory's node by its digest."""
+    def node(self, digest: bytes) -> bytes:
+        """A directory's node by its digest. Raises DamagedStore for one that is missing or another."""
+        try:
+            content = self._node(digest)
+        except ValueError as error:
+            raise DamagedStore(f"node {digest.hex()} is damaged: {error}") from error
+        if content is None or node_digest(content) != digest:
+            raise DamagedStore(f"node {digest.hex()} is {'missing' if content is None else 'damaged'}")
+        return content
+
+    def _node(self, digest: bytes) -> bytes | None:
         value = self._get("node", digest)
         if value is None or value[0] == 0:
             return None if value is None else value[1:]
-        base = self.node(value[1 : 1 + DIGEST])
+        base = self._node(value[1 : 1 + DIGEST])
         return None if base is None else undo_difference(value[1 + DIGEST :], base)
 
     def snapshot_root(self, tree: TreeId, tag: bytes) -> bytes | None:
@@ -141,7 +159,7 @@ class ReadTransaction:
     def path(self, path_id: int) -> str:
         value = self._get("path", path_id.to_bytes(4, "big"))
         if value is None:
-            raise LookupError(f"path {path_id} is not in the store")
+            raise DamagedStore(f"path {path_id} is not in the store")
         return value.decode("utf-8", "surrogateescape")
 
     def all_paths(self) -> Iterator[tuple[int, str]]:
@@ -224,7 +242,7 @@ class WriteTransaction(ReadTransaction):
         earlier = self._get("node", base) if base is not None and len(value) >= _SMALLEST_DELTA else None
         if earlier is not None and base is not None:
             whole = base if earlier[0] == 0 else earlier[1 : 1 + DIGEST]
-            content = self.node(whole)
+            content = self._node(whole)
             if content is not None and len(content) >= _SMALLEST_BASE:
                 stored = min(stored, b"\1" + whole + difference(value, content), key=len)
         self._transaction.put(digest, stored, db=self._tables["node"], overwrite=False)
@@ -277,12 +295,25 @@ class Store:
             yield open_now
             return
         environment = self._opener.environment()
-        with environment.begin(write=False) as transaction:
+        with (
+            self._renewed_if_damaged(environment),
+            translated(environment.folder),
+            environment.begin(write=False) as transaction,
+        ):
             self._local.reading = ReadTransaction(transaction, environment, self._cache_of(environment))
             try:
                 yield self._local.reading
             finally:
                 self._local.reading = None
+
+    @contextlib.contextmanager
+    def _renewed_if_damaged(self, environment: Environment) -> Iterator[None]:
+        """Damage that shows only when a page is read costs the store, a cache, and makes the question be asked again."""
+        try:
+            yield
+        except DamagedStore as damage:
+            self._opener.set_aside(environment, damage)
+            raise StoreChanged(f"the store in {self.folder} was damaged and is made anew", hint="ask again") from damage
 
     def write(self, work: Callable[[WriteTransaction], Any], *, patience: float = WRITE_PATIENCE) -> Any:
         """Run `work` in one write transaction (again from its start if the map had to grow) and give what it gives.
@@ -290,8 +321,8 @@ class Store:
         Raises StoreBusy after `patience` seconds of waiting, StoreFull, StoreReadOnly; StoreChanged in a `single_flight`
         that began in another store.
         """
-        self._opener.environment()
-        with self._opener.locked("write", patience):
+        opened = self._opener.environment()
+        with self._renewed_if_damaged(opened), self._opener.locked("write", patience):
             environment = self._opener.environment()
             if getattr(self._local, "filling", environment) is not environment:
                 raise StoreChanged(f"the store in {self.folder} was replaced while it was filled", hint="ask again")
@@ -342,8 +373,8 @@ class Store:
 
     def rewrite(self, copy: Callable[[ReadTransaction, WriteTransaction], None], *, patience: float = WRITE_PATIENCE) -> None:
         """Begin a new generation with what `copy` takes over from the live one, and make it the live one."""
-        self._opener.environment()
-        with self._opener.locked("write", patience):
+        opened = self._opener.environment()
+        with self._renewed_if_damaged(opened), self._opener.locked("write", patience):
             old = self._opener.environment()
             folder = self._opener.next_generation()
             fresh = Environment(folder, read_only=False)

@@ -2,7 +2,7 @@
 
 A store's folder::
 
-    v1/                     the format's number: a newer tokenzip makes its own folder and leaves this one readable
+    v2/                     the format's number: a newer tokenzip makes its own folder and leaves this one readable
       current               the number of the live generation, one line
       write.lock            taken (and polled) before any write; freed by the system when its holder dies
       index.lock            taken by whoever fills the store with a whole tree, so that only one process does
@@ -33,8 +33,8 @@ import lmdb
 
 from tokenzip.errors import StoreBusy, StoreChanged, StoreError, StoreFull, StoreReadOnly
 
-FORMAT = 1
-"""History of the format. 1: first."""
+FORMAT = 2
+"""History of the format. 1: first. 2: records and nodes may be differences to earlier versions."""
 TABLES = ("meta", "blob", "ir", "interface", "link", "node", "snapshot", "path", "path_id", "postings")
 _MAP_SIZE = 1 << 38
 _SMALL_MAP_SIZE = 1 << 28
@@ -109,7 +109,7 @@ class Environment:
         options: dict[str, Any] = {
             "max_dbs": len(TABLES) + 4, "max_readers": _MAX_READERS, "create": not self.read_only, "readonly": self.read_only,
         }  # fmt: skip
-        with _translated(self.folder):
+        with translated(self.folder):
             try:
                 return lmdb.open(str(self.folder), map_size=_MAP_SIZE, **options)
             except (lmdb.MemoryError, MemoryError):  # an address-space limit: live with a map that grows
@@ -135,7 +135,7 @@ class Environment:
             raise DamagedStore(f"{self._data} is cut short: {size} bytes where {(last_page + 1) * page_size} should be")
 
     def _open_tables(self) -> None:
-        with _translated(self.folder):
+        with translated(self.folder):
             if self.read_only:
                 with self._lmdb.begin() as transaction:
                     for name in TABLES:
@@ -154,7 +154,7 @@ class Environment:
 
     def begin(self, *, write: bool) -> Any:
         """A transaction, the caller's to end. A map that another process grew is adopted; dead readers make room."""
-        with _translated(self.folder):
+        with translated(self.folder):
             try:
                 return self._lmdb.begin(write=write, buffers=True)
             except lmdb.MapResizedError:
@@ -169,15 +169,15 @@ class Environment:
             raise _full(self.folder)
         while True:
             try:
-                with _translated(self.folder), self.begin(write=True) as transaction:
+                with translated(self.folder), self.begin(write=True) as transaction:
                     return work(transaction)
             except _MapFull:
-                with _translated(self.folder):
+                with translated(self.folder):
                     self._lmdb.set_mapsize(2 * self._lmdb.info()["map_size"])
 
     def used_bytes(self) -> int:
         """Bytes of all pages in use, free ones left out."""
-        with _translated(self.folder), self._lmdb.begin() as transaction:
+        with translated(self.folder), self._lmdb.begin() as transaction:
             stats = [transaction.stat(db=table) for table in self.tables.values()]
         pages: int = sum(stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"] for stat in stats)
         return pages * int(stats[0]["psize"])
@@ -186,7 +186,7 @@ class Environment:
         return _size(self._data)
 
     def sync(self) -> None:
-        with _translated(self.folder):
+        with translated(self.folder):
             self._lmdb.sync(True)
 
     def close(self) -> None:
@@ -194,7 +194,7 @@ class Environment:
 
 
 class DamagedStore(StoreError):
-    """The store's file is not what LMDB wrote. It is a cache: `Opener` sets it aside and begins a new one."""
+    """The store's file is not what was written. It is a cache: `Opener` sets it aside and begins a new one."""
 
     code = "store_damaged"
 
@@ -267,6 +267,12 @@ class Opener:
         fresh.write_text(generation + "\n", "ascii")
         os.replace(fresh, self.folder / "current")
 
+    def set_aside(self, environment: Environment, damage: DamagedStore) -> None:
+        """Begin a new store where `environment` is the live one and was found damaged. Raises `damage` if that may not be."""
+        if environment.read_only:
+            raise damage
+        self._set_aside(environment.folder.name, damage)
+
     def _set_aside(self, generation: str, damage: DamagedStore) -> None:
         lock = FileLock(self.folder / "write.lock")
         if not lock.acquire(10):
@@ -335,7 +341,7 @@ def _shared_environment(folder: Path, *, read_only: bool) -> Environment:
 
 
 @contextlib.contextmanager
-def _translated(folder: Path) -> Iterator[None]:
+def translated(folder: Path) -> Iterator[None]:
     """LMDB's faults in our words; faults that a caller handles by itself pass."""
     try:
         yield
@@ -349,6 +355,7 @@ def _translated(folder: Path) -> Iterator[None]:
         lmdb.PanicError,
         lmdb.PageNotFoundError,
         lmdb.VersionMismatchError,
+        lmdb.BadTxnError,  # what follows in a transaction that came upon damage
     ) as error:
         raise DamagedStore(f"the store in {folder} is damaged: {error}") from error
     except lmdb.DiskError as error:

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tokenzip.store.environment import DamagedStore
 from tokenzip.store.records import compress, decompress, pack_value, unpack_value
 
 _CHUNK_ENTRIES = 1024
@@ -173,7 +174,10 @@ def _encode_chunk(segment: int, hashes: list[int], counts: list[int], steps: lis
 
 
 def _decode_chunk(key: bytes, value: Any) -> tuple[list[int], list[tuple[int, ...]]]:
-    data = decompress(value)
+    try:
+        data = decompress(value)
+    except ValueError as error:
+        raise DamagedStore(f"a chunk of the inverted index is damaged: {error}") from error
     count, total = _HEAD.unpack_from(data)
     gaps, counts, steps = (
         _unplaned(data, _HEAD.size, count),

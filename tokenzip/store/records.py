@@ -367,7 +367,11 @@ def compress(data: bytes) -> bytes:
 
 
 def decompress(data: bytes | memoryview) -> bytes:
-    return _decompressor().decompress(data)
+    """What `compress` was given. Raises ValueError for bytes that it did not give."""
+    try:
+        return _decompressor().decompress(data)
+    except (zstandard.ZstdError, MemoryError) as error:  # the length that damaged bytes claim may be any
+        raise ValueError(f"not compressed by us: {error}") from error
 
 
 _local = threading.local()  # zstd contexts must not be shared between threads
