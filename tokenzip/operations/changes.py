@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokenzip import walk
 from tokenzip.errors import UsageError
+from tokenzip.items import Item, Lazy, change_item, reached_item, revision_item
 from tokenzip.model import BrokenReference, Change, Module, Symbol, SymbolKey
-from tokenzip.operations import graph
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments, call
-from tokenzip.operations.items import Item, Lazy, fitted, listing, revision_item, within
+from tokenzip.operations.items import fitted, listing, within
 
 if TYPE_CHECKING:
-    from tokenzip.impact import Impact, Reached
+    from tokenzip.impact import Impact
     from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
@@ -45,7 +46,7 @@ def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
         "modules": _by_module(snapshot, found),
         "files": _by_file(found),
     }
-    items = Lazy(found.reached, _reached_item)
+    items = Lazy(found.reached, reached_item)
     calls = []
     if found.cut:
         calls.append(call("get_impact_analysis", handles=head["of"], depth=depth + 2, at=arguments.get("at")))
@@ -53,17 +54,17 @@ def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
 
 
 def _keys_of(snapshot: Snapshot, text: str) -> list[SymbolKey]:
-    target = graph.resolve(snapshot, text)
+    target = walk.resolve(snapshot, text)
     if isinstance(target, Module):
         module_of = snapshot.modules().module_of
         return [SymbolKey(path) for path in snapshot.paths() if module_of(path).path == target.path]
     if isinstance(target, Symbol):
-        return [member.key for member in graph.family(snapshot, target)]
+        return [member.key for member in walk.family(snapshot, target)]
     return [target]
 
 
 def _handle_of(snapshot: Snapshot, text: str) -> str:
-    target = graph.resolve(snapshot, text)
+    target = walk.resolve(snapshot, text)
     if isinstance(target, Module):
         return target.path or "."
     return target.handle
@@ -102,18 +103,6 @@ def _by_file(found: Impact) -> list[Item]:
 
 def _largest(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def _reached_item(reached: Reached) -> Item:
-    first = reached.path[0]
-    item: Item = {"handle": reached.handle, "kind": reached.kind, "file": reached.key.path}
-    if reached.line:
-        item["line"] = reached.line
-    item["edge"] = {"kind": reached.via, "line": first.line, "tier": first.tier}
-    item["distance"] = reached.distance
-    item["via"] = first.target.handle
-    item["test"] = reached.test
-    return item
 
 
 # Diff.
@@ -165,7 +154,7 @@ def _diff_answer(
     changes = [change for change, _ in pairs]
     budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
     broken_items = [_broken_item(each) for each in broken]
-    reached_items = [_reached_item(each) for each in found.reached]
+    reached_items = [reached_item(each) for each in found.reached]
     shown_broken, shown_reached = within(broken_items, budget // 4), within(reached_items, budget // 4)
     answer: Answer = {
         "at": revision_item(head.at),
@@ -194,28 +183,8 @@ def _diff_answer(
     if left_out:
         answer["left_out"] = left_out
     answer["next"] = _next_calls(head, changes, arguments) if left_out or found.cut else []
-    items = [_change_item(change, reached) for change, reached in pairs]
+    items = [change_item(change, reached) for change, reached in pairs]
     return fitted(answer, "changes", items, arguments, shrinking=("modules", "broken", "impact"))
-
-
-def _change_item(change: Change, reached: int) -> Item:
-    item: Item = {"handle": change.handle, "kind": change.kind, "change": change.change}
-    if change.also:
-        item["also"] = list(change.also)
-    if change.old_handle is not None:
-        item["old_handle"] = change.old_handle
-    item["file"] = change.file
-    if change.line:
-        item["line"] = change.line
-    item["breaking"] = change.breaking
-    item["reached"] = reached
-    if change.reasons:
-        item["reasons"] = list(change.reasons)
-    if change.within is not None:
-        item["within"] = change.within.handle
-    if change.test:
-        item["test"] = True
-    return item
 
 
 def _broken_item(broken: BrokenReference) -> Item:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tokenzip import walk
 from tokenzip.errors import UsageError
+from tokenzip.items import Item, Lazy, completeness, edge_part, file_item, key_item, symbol_item
 from tokenzip.model import Edge, Module, Symbol, SymbolKey
-from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, Lazy, edge_part, file_item, key_item, listing, symbol_item, wanted
+from tokenzip.operations.items import listing, wanted
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -33,7 +34,7 @@ def get_dependencies(snapshot: Snapshot, arguments: Arguments) -> Answer:
 
 
 def _relations(snapshot: Snapshot, arguments: Arguments, *, backward: bool) -> Answer:
-    target = graph.resolve(snapshot, arguments["handle"])
+    target = walk.resolve(snapshot, arguments["handle"])
     depth = arguments.get("depth", 1)
     if depth < 1:
         raise UsageError("depth must be at least 1", hint="Leave it out for direct edges only.")
@@ -48,17 +49,17 @@ def _relations(snapshot: Snapshot, arguments: Arguments, *, backward: bool) -> A
 def _symbol_relations(
     snapshot: Snapshot, arguments: Arguments, symbol: Symbol, depth: int, kinds: Sequence[str], *, backward: bool
 ) -> Answer:
-    reached = graph.by_use(snapshot, graph.closure(snapshot, symbol.key, depth, kinds, backward=backward))
+    reached = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, depth, kinds, backward=backward))
     include = wanted(arguments)
     items = Lazy(reached, lambda node: _reached_item(snapshot, node, include))
     head: dict[str, Any] = {"of": symbol_item(snapshot, symbol, include)}
     direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
     if backward:
-        possible = graph.possible_uses(snapshot, names_of(snapshot, symbol), direct, kinds)
+        possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), direct, kinds)
         why = f"references named {symbol.name} whose target is unknown could be more uses"
         further = call("get_impact_analysis", handles=[symbol.handle], at=arguments.get("at"))
     else:
-        possible = graph.open_references(snapshot, [symbol.key], kinds)
+        possible = walk.open_references(snapshot, [symbol.key], kinds)
         why = "references inside whose target is unknown could be more dependencies"
         further = call("get_dependants", handle=symbol.handle, at=arguments.get("at"))
         if external := _external(snapshot, symbol, kinds):
@@ -72,44 +73,28 @@ def _symbol_relations(
 
 def _other_kinds(snapshot: Snapshot, key: SymbolKey, *, backward: bool) -> dict[str, int]:
     """The kinds of edge that there are where those asked for are missing, with the number of symbols at their other ends."""
-    nodes = graph.closure(snapshot, key, 1, (), backward=backward)
+    nodes = walk.closure(snapshot, key, 1, (), backward=backward)
     counts = Counter(kind for node in nodes for kind in {edge.kind for edge in node.edges})
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def names_of(snapshot: Snapshot, symbol: Symbol) -> list[str]:
-    """The names by which code calls a symbol: a constructor goes by its class."""
-    owner = graph.constructed_class(snapshot, symbol)
-    return [owner.name] if owner is not None else [symbol.name]
-
-
-def completeness(possible: graph.Open, why: str) -> bool | Item:
-    """`complete` of an answer that these open references could add to."""
-    if not possible.count:
-        return True
-    answer: Item = {"why": why, "unresolved": possible.count}
-    if possible.places:
-        answer["places"] = list(possible.places)
-    return answer
-
-
-def _reached_item(snapshot: Snapshot, node: graph.Reached, include: Collection[str]) -> Item:
+def _reached_item(snapshot: Snapshot, node: walk.Reached, include: Collection[str]) -> Item:
     item = key_item(snapshot, node.key, include)
-    edges, others = graph.strongest(node.edges)
+    edges, others = walk.strongest(node.edges)
     item["edge"] = edge_part(edges)
     if others:
         item["edge"]["also"] = others
     item["distance"] = node.distance
     if node.via is not None:
         item["via"] = node.via.handle
-    if graph.is_test(snapshot, node.key):
+    if walk.is_test(snapshot, node.key):
         item["test"] = True
     return item
 
 
 def _external(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> list[str]:
     """Names outside the repository that the symbol uses, as far as they are known."""
-    inside = {member.key for member in graph.bodies(snapshot, symbol)}
+    inside = {member.key for member in walk.bodies(snapshot, symbol)}
     return sorted(
         {
             reference.detail
@@ -142,7 +127,7 @@ def _file_relations(
     for distance in range(1, depth + 1):
         folds: dict[str, _Fold] = {}
         for origin in frontier:
-            for other, edge in _file_edges(snapshot, origin, backward=backward):
+            for other, edge in walk.file_edges(snapshot, origin, backward=backward):
                 if other not in distance_of and (not kinds or edge.kind in kinds):
                     fold = folds.setdefault(other, _Fold([], Counter()))
                     fold.edges.append(edge)
@@ -150,7 +135,7 @@ def _file_relations(
         distance_of.update(dict.fromkeys(folds, distance))
         frontier = sorted(folds)
         items.extend(_folded_items(snapshot, folds, distance))
-    possible = graph.NOTHING_OPEN if backward else graph.open_references(snapshot, [SymbolKey(path)], kinds)
+    possible = walk.NOTHING_OPEN if backward else walk.open_references(snapshot, [SymbolKey(path)], kinds)
     head: dict[str, Any] = {"of": file_item(snapshot, path)}
     if not backward and (packages := external_packages(snapshot, path)):
         head["external"] = packages
@@ -159,29 +144,16 @@ def _file_relations(
     return listing(snapshot, arguments, items, head=head, complete=complete, calls=[further])
 
 
-def _file_edges(snapshot: Snapshot, path: str, *, backward: bool) -> Iterator[tuple[str, Edge]]:
-    """Edges between the file (and its symbols) and other files, each with that other file."""
-    if not backward:
-        for edge in snapshot.file_edges(path):
-            if edge.target.path != path:
-                yield edge.target.path, edge
-        return
-    for key in (SymbolKey(path), *(symbol.key for symbol in graph.symbols_of(snapshot, path))):
-        for edge in snapshot.edges_to(key):
-            if edge.source.path != path:
-                yield edge.source.path, edge
-
-
 def _folded_items(snapshot: Snapshot, folds: dict[str, _Fold], distance: int) -> list[Item]:
     def order(path: str) -> tuple[object, ...]:
-        return (graph.is_test(snapshot, SymbolKey(path)), -len(folds[path].edges), path)
+        return (walk.is_test(snapshot, SymbolKey(path)), -len(folds[path].edges), path)
 
     return [_folded_item(snapshot, path, folds[path], distance) for path in sorted(folds, key=order)]
 
 
 def _folded_item(snapshot: Snapshot, path: str, fold: _Fold, distance: int) -> Item:
     """A file at the other end: its import if there is one, else the most telling edge, and the names that are used."""
-    edges = [edge for edge in fold.edges if edge.kind == "imports"] or graph.strongest(fold.edges)[0]
+    edges = [edge for edge in fold.edges if edge.kind == "imports"] or walk.strongest(fold.edges)[0]
     first = min(edges, key=lambda edge: edge.line)
     item = file_item(snapshot, path)
     item["edge"] = {"kind": first.kind, "line": first.line, "tier": first.tier}
@@ -190,15 +162,15 @@ def _folded_item(snapshot: Snapshot, path: str, fold: _Fold, distance: int) -> I
     if uses := [name for name, _ in sorted(fold.names.items(), key=lambda pair: (-pair[1], pair[0])) if name]:
         item["uses"] = uses[:USED_NAMES]
     item["distance"] = distance
-    if graph.is_test(snapshot, SymbolKey(path)):
+    if walk.is_test(snapshot, SymbolKey(path)):
         item["test"] = True
     return item
 
 
 def folded_users(snapshot: Snapshot, path: str) -> Item:
     """How many files use this one, and the first few of them."""
-    counts = Counter(other for other, _ in _file_edges(snapshot, path, backward=True))
-    ordered = sorted(counts, key=lambda other: (graph.is_test(snapshot, SymbolKey(other)), -counts[other], other))
+    counts = Counter(other for other, _ in walk.file_edges(snapshot, path, backward=True))
+    ordered = sorted(counts, key=lambda other: (walk.is_test(snapshot, SymbolKey(other)), -counts[other], other))
     return {"total": len(ordered), "first": ordered[:USED_NAMES]}
 
 
@@ -217,7 +189,7 @@ def _module_relations(
     snapshot: Snapshot, arguments: Arguments, module: Module, kinds: Sequence[str], *, backward: bool
 ) -> Answer:
     counts: Counter[str] = Counter()
-    for source, target, edge in module_edges(snapshot, snapshot.paths()):
+    for source, target, edge in walk.module_edges(snapshot, snapshot.paths()):
         mine, other = (target, source) if backward else (source, target)
         if mine == module.path and (not kinds or edge.kind in kinds):
             counts[other] += 1
@@ -228,17 +200,6 @@ def _module_relations(
     ]
     head = {"of": {"handle": module.path or ".", "kind": "module", "name": module.name}}
     return listing(snapshot, arguments, items, head=head)
-
-
-def module_edges(snapshot: Snapshot, paths: Iterator[str]) -> Iterator[tuple[str, str, Edge]]:
-    """The edges from these files to files of other modules, with the directories of both modules."""
-    modules = snapshot.modules()
-    for path in paths:
-        source = modules.module_of(path).path
-        for edge in snapshot.file_edges(path):
-            target = modules.module_of(edge.target.path).path
-            if target != source:
-                yield source, target, edge
 
 
 # Paths.
@@ -266,7 +227,7 @@ def trace_path(snapshot: Snapshot, arguments: Arguments) -> Answer:
 
 
 def _end_of_path(snapshot: Snapshot, text: str) -> SymbolKey:
-    target = graph.resolve(snapshot, text)
+    target = walk.resolve(snapshot, text)
     if isinstance(target, Module):
         raise UsageError(f"{text} is a module; a path joins symbols or files", hint="Name a symbol: path::Qualified.name")
     return target.key if isinstance(target, Symbol) else target
@@ -277,9 +238,9 @@ def _names_for(snapshot: Snapshot, key: SymbolKey) -> set[SymbolKey]:
     symbol = snapshot.symbol(key) if key.qualified else None
     if symbol is None:
         return {key}
-    keys = {member.key for member in graph.family(snapshot, symbol)}
-    keys.update(constructor.key for constructor in graph.constructors(snapshot, symbol))
-    owner = graph.constructed_class(snapshot, symbol)
+    keys = {member.key for member in walk.family(snapshot, symbol)}
+    keys.update(constructor.key for constructor in walk.constructors(snapshot, symbol))
+    owner = walk.constructed_class(snapshot, symbol)
     return keys | {owner.key} if owner is not None else keys
 
 
@@ -307,7 +268,7 @@ class _Search:
     def _step(self, frontier: Sequence[SymbolKey]) -> list[SymbolKey]:
         fresh: dict[SymbolKey, list[tuple[SymbolKey, Edge]]] = {}
         for key in frontier:
-            for edge in graph.walk_out(self.snapshot, key):
+            for edge in walk.walk_out(self.snapshot, key):
                 if (not self.kinds or edge.kind in self.kinds) and edge.target not in self._arrivals:
                     arrivals = fresh.setdefault(edge.target, [])
                     if all(origin != key for origin, _ in arrivals):
@@ -327,9 +288,9 @@ class _Search:
             pending.extend((origin, [edge, *rest]) for origin, edge in reversed(self._arrivals[key]))
         return out
 
-    def open_references(self) -> graph.Open:
+    def open_references(self) -> walk.Open:
         """References with unknown targets in everything that the search visited."""
-        return graph.open_references(self.snapshot, [key for key in sorted(self._arrivals) if key.qualified], self.kinds)
+        return walk.open_references(self.snapshot, [key for key in sorted(self._arrivals) if key.qualified], self.kinds)
 
 
 def _path_item(snapshot: Snapshot, start: SymbolKey, path: Sequence[Edge]) -> Item:

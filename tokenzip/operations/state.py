@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.errors import TokenzipError
-from tokenzip.operations.items import Item
+from tokenzip.items import Item
 from tokenzip.operations.structure import language_items
 from tokenzip.operations.survey import Survey, survey
 

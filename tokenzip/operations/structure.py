@@ -6,12 +6,13 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokenzip import walk
 from tokenzip.errors import UnknownSymbol, UsageError
+from tokenzip.items import Item, Lazy, completeness, file_item, symbol_item
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
-from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, Lazy, file_item, listing, symbol_item, wanted
-from tokenzip.operations.relations import completeness, external_packages, folded_users
+from tokenzip.operations.items import listing, wanted
+from tokenzip.operations.relations import external_packages, folded_users
 from tokenzip.operations.survey import ENTRY_STEMS, PACKAGE_STEMS, PASSING_ON, Name, Survey, Tally, entry_rank, survey
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _first_used(snapshot: Snapshot, counts: Iterable[tuple[Name, int]], count: i
     items: list[Item] = []
     for (path, qualified), number in counts:
         symbol = snapshot.symbol(SymbolKey(path, qualified))
-        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or graph.is_test(snapshot, symbol.key):
+        if symbol is None or symbol.flags & Flag.LOCAL or symbol.kind == "parameter" or walk.is_test(snapshot, symbol.key):
             continue
         if number <= 0 or len(items) == count:
             break
@@ -176,7 +177,7 @@ def _module_item(module: Module, tally: Tally) -> Item:
 
 def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """One module: its files, packages and neighbours."""
-    module = graph.find_module(snapshot, arguments["module"])
+    module = walk.find_module(snapshot, arguments["module"])
     if module is None:
         raise unknown_module(snapshot, arguments["module"])
     seen, module_of = survey(snapshot), _directory_of_module(snapshot)
@@ -237,7 +238,7 @@ def _module_file_item(file: File, weight: int) -> Item:
 
 def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """One file: its symbols, imports and problems."""
-    target = graph.resolve(snapshot, arguments["path"])
+    target = walk.resolve(snapshot, arguments["path"])
     if not isinstance(target, SymbolKey):
         what = "symbol" if isinstance(target, Symbol) else "module"
         raise UsageError(f"{arguments['path']} is a {what}", hint=f"Ask query_{what} instead.")
@@ -255,7 +256,7 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     if external := external_packages(snapshot, file.path):
         head["external"] = external
     head["used_by"] = folded_users(snapshot, file.path)
-    possible = graph.open_references(snapshot, [target], ())
+    possible = walk.open_references(snapshot, [target], ())
     calls = [call("get_dependants", handle=file.path, at=arguments.get("at"))]
     complete = completeness(possible, "references in the file have unknown targets")
     return listing(snapshot, arguments, items, head=head, complete=complete, calls=calls)

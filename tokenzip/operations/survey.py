@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tokenzip import walk
 from tokenzip.errors import StoreError
-from tokenzip.operations import graph
-from tokenzip.operations.items import Item
+from tokenzip.items import Item
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import File, Snapshot
@@ -139,7 +139,7 @@ class Survey:
             for _, target, qualified in used:
                 self.users[target, qualified] += sign
         self.resolved[language] += sign * len(edges)
-        self.unresolved[language] += sign * sum(graph.open_counts(snapshot, path))
+        self.unresolved[language] += sign * sum(walk.open_counts(snapshot, path))
 
     def most_used(self) -> Iterator[tuple[Name, int]]:
         """Symbols with their users, the most used first; ends where the order is no longer sure."""

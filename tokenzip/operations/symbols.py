@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokenzip import walk
 from tokenzip.errors import UsageError
+from tokenzip.items import Item, completeness, edge_part, key_item, signature_of, symbol_item, symbol_source
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
-from tokenzip.operations import graph
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import Item, edge_part, key_item, listing, signature_of, symbol_item, symbol_source, wanted
-from tokenzip.operations.relations import completeness, names_of
+from tokenzip.operations.items import listing, wanted
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -22,26 +22,28 @@ NEIGHBOURS = 10
 
 def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """What a symbol is, where, what it has inside, what it uses and who uses it."""
-    symbol = graph.resolve(snapshot, arguments["handle"])
+    symbol = walk.resolve(snapshot, arguments["handle"])
     if not isinstance(symbol, Symbol):
         other = "module" if isinstance(symbol, Module) else "file"
         raise UsageError(f"{arguments['handle']} is a {other}", hint=f"Ask query_{other} instead.")
-    uses = graph.by_use(snapshot, graph.closure(snapshot, symbol.key, 1, (), backward=False))
-    users = graph.by_use(snapshot, graph.closure(snapshot, symbol.key, 1, (), backward=True))
+    uses = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, 1, (), backward=False))
+    users = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, 1, (), backward=True))
     head = {
         "symbol": described(snapshot, symbol, arguments.get("include", ())),
         "members": _members(snapshot, symbol),
         "uses": _side(snapshot, uses),
         "used_by": _side(snapshot, users),
     }
-    possible = graph.possible_uses(snapshot, names_of(snapshot, symbol), [edge for user in users for edge in user.edges], ())
+    possible = walk.possible_uses(
+        snapshot, walk.names_of(snapshot, symbol), [edge for user in users for edge in user.edges], ()
+    )
     why = f"references named {symbol.name} whose target is unknown could be more uses"
     calls = [
         call(tool, handle=symbol.handle, at=arguments.get("at"))
         for tool, nodes in (("get_dependants", users), ("get_dependencies", uses))
         if len(nodes) > NEIGHBOURS
     ]
-    items = [key_item(snapshot, member.key) for member in graph.family(snapshot, symbol) if member != symbol]
+    items = [key_item(snapshot, member.key) for member in walk.family(snapshot, symbol) if member != symbol]
     return listing(snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=calls)
 
 
@@ -68,7 +70,7 @@ def described(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ()) -
             _parameter_text(parameter.name, parameter.annotation, parameter.default) for parameter in detail.parameters
         ]
     if symbol.row.parent >= 0:
-        item["parent"] = graph.symbols_of(snapshot, symbol.path)[symbol.row.parent].handle
+        item["parent"] = walk.symbols_of(snapshot, symbol.path)[symbol.row.parent].handle
     if "source" in include:
         item["source"] = symbol_source(snapshot, symbol)
     return item
@@ -86,14 +88,14 @@ def flag_names(flags: Flag) -> list[str]:
 def _members(snapshot: Snapshot, symbol: Symbol) -> list[Item]:
     return [
         {"handle": member.handle, "kind": member.kind, "line": member.line}
-        for member in graph.symbols_of(snapshot, symbol.path)
+        for member in walk.symbols_of(snapshot, symbol.path)
         if member.row.parent == symbol.index and member.kind not in {"parameter", "generic_param"}
     ]
 
 
-def _side(snapshot: Snapshot, nodes: Sequence[graph.Reached]) -> Item:
+def _side(snapshot: Snapshot, nodes: Sequence[walk.Reached]) -> Item:
     """One side of a symbol's edges: how many of each kind, and the first few."""
-    kinds = Counter(graph.strongest(node.edges)[0][0].kind for node in nodes)
+    kinds = Counter(walk.strongest(node.edges)[0][0].kind for node in nodes)
     return {
         "total": len(nodes),
         "kinds": dict(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))),
@@ -102,7 +104,7 @@ def _side(snapshot: Snapshot, nodes: Sequence[graph.Reached]) -> Item:
 
 
 def _neighbour(key: SymbolKey, edges: Sequence[Edge]) -> Item:
-    return {"handle": key.handle, "edge": edge_part(graph.strongest(edges)[0])}
+    return {"handle": key.handle, "edge": edge_part(walk.strongest(edges)[0])}
 
 
 def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
@@ -113,7 +115,7 @@ def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
         raise UsageError("nothing to search for", hint="Give a name, part of one, or words that describe it.")
     module = None
     if "module" in arguments:
-        module = graph.find_module(snapshot, arguments["module"])
+        module = walk.find_module(snapshot, arguments["module"])
         if module is None:
             names = [each.name for each in snapshot.modules().all()]
             raise UsageError(

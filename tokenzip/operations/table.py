@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tokenzip import walk
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
-from tokenzip.operations import changes, graph, relations, structure, symbols
+from tokenzip.operations import changes, relations, structure, symbols
 from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
     try:
         snapshot = repository.snapshot(arguments.get("at"))
         with snapshot.reading():
-            target = graph.resolve(snapshot, arguments["handle"])
+            target = walk.resolve(snapshot, arguments["handle"])
             if isinstance(target, Symbol):
                 named, ask = {"handle": target.handle}, symbols.query_symbol
             elif isinstance(target, Module):

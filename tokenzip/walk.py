@@ -134,6 +134,12 @@ def constructed_class(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
     return symbols_of(snapshot, symbol.path)[parent] if parent >= 0 else None
 
 
+def names_of(snapshot: Snapshot, symbol: Symbol) -> list[str]:
+    """The names by which code calls a symbol: a constructor goes by its class."""
+    owner = constructed_class(snapshot, symbol)
+    return [owner.name] if owner is not None else [symbol.name]
+
+
 def incoming(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:
     """The edges that lead to a node, whichever of its names they use.
 
@@ -297,3 +303,30 @@ def open_counts(snapshot: Snapshot, path: str, kinds: Collection[str] = ()) -> I
     for reference in snapshot.link(path).open:
         if reference.reason in _OPEN_REASONS and (not kinds or reference.kind in kinds):
             yield reference.times
+
+
+# Files and modules.
+
+
+def file_edges(snapshot: Snapshot, path: str, *, backward: bool) -> Iterator[tuple[str, Edge]]:
+    """Edges between the file (and its symbols) and other files, each with that other file."""
+    if not backward:
+        for edge in snapshot.file_edges(path):
+            if edge.target.path != path:
+                yield edge.target.path, edge
+        return
+    for key in (SymbolKey(path), *(symbol.key for symbol in symbols_of(snapshot, path))):
+        for edge in snapshot.edges_to(key):
+            if edge.source.path != path:
+                yield edge.source.path, edge
+
+
+def module_edges(snapshot: Snapshot, paths: Iterator[str]) -> Iterator[tuple[str, str, Edge]]:
+    """The edges from these files to files of other modules, with the directories of both modules."""
+    modules = snapshot.modules()
+    for path in paths:
+        source = modules.module_of(path).path
+        for edge in snapshot.file_edges(path):
+            target = modules.module_of(edge.target.path).path
+            if target != source:
+                yield source, target, edge
