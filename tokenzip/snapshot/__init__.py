@@ -1,18 +1,21 @@
 """The graph of one state of the repository: an overlay of cached blobs, named by its git tree.
 
 `graph` answers questions, `view` shows the state to the linker, `build` brings a commit into the store by linking what
-changed against the nearest known one, `bulk` brings in a whole tree over several processes.
+changed against the nearest known one, `bulk` brings in a whole tree over several processes, and `outline` reads a tree of
+which little is asked.
 """
 
 from tokenzip.snapshot.build import NewFile, empty_snapshot, ensure_commit, in_turn, is_known, known_trees, overlay_changes
 from tokenzip.snapshot.collect import Collected, collect
 from tokenzip.snapshot.graph import File, OpenUse, Snapshot, changed_paths
+from tokenzip.snapshot.outline import Outline
 
 __all__ = [
     "Collected",
     "File",
     "NewFile",
     "OpenUse",
+    "Outline",
     "Snapshot",
     "changed_paths",
     "collect",

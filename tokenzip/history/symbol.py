@@ -1,0 +1,171 @@
+"""What became of one symbol, commit by commit.
+
+This needs no links: it compares what a file says before and after each commit that touched it, and looks at all that the
+commit changed only where the symbol begins there, to see where it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tokenzip.diff import Comparison, compare
+from tokenzip.errors import UnknownSymbol
+from tokenzip.history.commits import STAGE, Commit
+from tokenzip.model import Change, CommitId, Edge, Progress, SymbolKey, TreeId, no_progress
+from tokenzip.snapshot import Outline, Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What one commit did to a symbol."""
+
+    commit: Commit | None
+    """None for what is not committed yet."""
+    change: Change
+    """Its change; that of its file if it merely went along with that."""
+    key: SymbolKey
+    """The symbol after the commit."""
+
+
+def symbol_log(head: Snapshot, key: SymbolKey, *, most: int | None = None, progress: Progress = no_progress) -> SymbolLog:
+    """The commits that changed a symbol or file, newest first, followed through renames and moves to where it began.
+
+    Lazy: take as many as needed. A merge is an event only if it differs from all of its parents. At most `most` commits that
+    touch its file are looked at. Raises UnknownSymbol if it is not there.
+    """
+    if head.tree_file(key.path) is None or (key.qualified and head.symbol(key) is None):
+        raise UnknownSymbol(f"there is no {key.handle} at {head.at.rev}", hint="`tokenzip search WORDS` finds symbols by words")
+    return SymbolLog(head, key, most, progress)
+
+
+class SymbolLog:
+    """Follows one symbol backwards; can be gone through once.
+
+    Most commits that touch a file leave the symbol as it stands: if both sides of a commit hold its very text once, and the
+    heads of what is around it, nothing is parsed. Should the symbol turn out not to be where such commits left it (it moved
+    within the file, text and all), they are looked at again without that short cut.
+    """
+
+    looked_at = 0
+    """Commits that touch its file, so far."""
+    is_cut = False
+    """Whether there were more of them than was asked for."""
+
+    def __init__(self, head: Snapshot, key: SymbolKey, most: int | None, progress: Progress) -> None:
+        self._head = head
+        self._git = head.git
+        self._key: SymbolKey | None = key
+        self._start: CommitId | None = None
+        self._near: Snapshot = head
+        self._texts = _texts(head, key)
+        self._passed: list[Commit] = []
+        self._most = most
+        self._progress = progress
+
+    def __iter__(self) -> Iterator[Event]:
+        yield from self.uncommitted()
+        yield from self.committed()
+
+    def uncommitted(self) -> Iterator[Event]:
+        """What the work tree or index did to it since the commit below."""
+        if self._key is None or not self._head.at.dirty:
+            return
+        tree = self._git.resolve(self._head.at.commit)[1] if self._head.at.commit is not None else self._git.empty_tree
+        yield from self._step(self._unlinked(tree), self._head, None)
+
+    def committed(self) -> Iterator[Event]:
+        """What each commit did to it."""
+        self._start = self._head.at.commit
+        while self._start is not None and self._key is not None and not self.is_cut:
+            yield from self._along(self._start, self._key.path)
+
+    def _along(self, start: CommitId, path: str) -> Iterator[Event]:
+        """The events while the file keeps its path; then `_start` is where to go on from under another one."""
+        self._start = None
+        self._passed = []
+        for commit in self._git.log(start, paths=[path]):
+            if self.looked_at == self._most:
+                self.is_cut = True
+                return
+            self.looked_at += 1
+            self._progress(STAGE, self.looked_at, 0)
+            before, after = self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree)
+            if self._leaves_text(before, path) and self._leaves_text(after, path):
+                self._passed.append(commit)
+                continue
+            if self._key is not None and not _stands(after, self._key):
+                yield from self._look_again()
+            yield from self._step(before, after, commit)
+            self._passed = []
+            if self._key is None or self._key.path != path:
+                self._start = commit.parents[0] if commit.parents else None
+                return
+
+    def _look_again(self) -> Iterator[Event]:
+        """The commits that were passed over, one by one."""
+        for commit in self._passed:
+            yield from self._step(self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree), commit)
+
+    def _tree_before(self, commit: Commit) -> TreeId:
+        return self._git.resolve(commit.parents[0])[1] if commit.parents else self._git.empty_tree
+
+    def _leaves_text(self, snapshot: Snapshot, path: str) -> bool:
+        if not self._texts or snapshot.tree_file(path) is None:
+            return False
+        source = snapshot.source(path)
+        return source.count(self._texts[0]) == 1 and all(text in source for text in self._texts)
+
+    def _step(self, before: Snapshot, after: Snapshot, commit: Commit | None) -> Iterator[Event]:
+        """The event of one step, if there is one; the key becomes that before the step."""
+        key = self._key
+        if key is None or not _stands(after, key):
+            return  # on another line of history
+        comparison = compare(before, after, [key.path])
+        if comparison.then(key) is None:
+            changed = self._git.diff_trees(before.tree, after.tree) if after is not self._head else ()
+            comparison = compare(before, after, sorted({key.path, *(change.path for change in changed)}))
+        self._key = comparison.then(key)
+        self._texts = _texts(before, self._key) if self._key is not None else ()
+        change = _change_of(comparison, key)
+        if change is not None:
+            yield Event(commit, change, key)
+
+    def _unlinked(self, tree: TreeId) -> Snapshot:
+        self._near = _Unlinked(self._near, tree)
+        return self._near
+
+
+class _Unlinked(Outline):
+    """A tree as its files say it, without what they mean."""
+
+    def edges_from(self, key: SymbolKey) -> tuple[Edge, ...]:
+        return ()
+
+
+def _texts(snapshot: Snapshot, key: SymbolKey) -> tuple[bytes, ...]:
+    """The text of a symbol, that of documentation outside of it, and the heads of what is around it. Nothing for a file."""
+    symbol, file = snapshot.symbol(key), snapshot.file(key.path)
+    if symbol is None or file is None:
+        return ()
+    source, row = snapshot.source(key.path), symbol.row
+    texts = [source[row.start : row.end]]
+    if not row.start <= row.doc_start <= row.end:
+        texts.append(source[row.doc_start : row.doc_end])
+    while row.parent >= 0:
+        row = file.symbols[row.parent].row
+        texts.append(source[row.start : row.signature_end])
+    return tuple(texts)
+
+
+def _stands(snapshot: Snapshot, key: SymbolKey) -> bool:
+    return snapshot.tree_file(key.path) is not None and (not key.qualified or snapshot.symbol(key) is not None)
+
+
+def _change_of(comparison: Comparison, key: SymbolKey) -> Change | None:
+    """The change of a key at the head: its own, or else that of its file if this took it elsewhere."""
+    own = comparison.change_at(key)
+    if own is not None:
+        return own
+    before = comparison.then(key)
+    return comparison.change_at(SymbolKey(key.path)) if before is not None and before.path != key.path else None
