@@ -12,13 +12,14 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tokenzip import config as settings
 from tokenzip.config import Config
 from tokenzip.errors import GitError, NotARepository, StoreChanged, TokenzipError, UsageError
-from tokenzip.git import FileState, GitRepository
+from tokenzip.git import FileState, GitRepository, MergedFile, TextConflict
 from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_progress
 
 if TYPE_CHECKING:
@@ -36,6 +37,18 @@ _RECENT = 50
 def repo(path: str = ".", *, progress: Progress = no_progress) -> Repository:
     """The repository around `path`. Raises NotARepository."""
     return Repository.open(path, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two sides of a merge that nobody has made, where they parted, and what comes of it."""
+
+    base: Snapshot
+    ours: Snapshot
+    theirs: Snapshot
+    merged: Snapshot
+    conflicts: tuple[TextConflict, ...]
+    """Files that git cannot merge by itself; in `merged` they hold the lines of both sides."""
 
 
 class Repository:
@@ -180,6 +193,34 @@ class Repository:
     def merge_base(self, a: str, b: str) -> CommitId:
         """The commit that ``a...b`` stands for. GitError with a remedy where there is none."""
         return self.git.merge_base(_committed(a), _committed(b))
+
+    def merge(self, ours: str, theirs: str) -> Merge:
+        """Two commits, their merge base, and what git would make of them: in memory, nothing is written to the repository.
+
+        GitError with a remedy where they have no merge base or git cannot merge in memory.
+        """
+        from tokenzip.snapshot import overlay_changes
+
+        for rev in (ours, theirs):
+            if rev in (WORKTREE, INDEX):
+                raise UsageError(
+                    f"{rev} is no commit, and only commits can be merged", hint="commit it first, or name a branch"
+                )
+        base = self.git.merge_base(ours, theirs)
+        sides = self.snapshot(ours), self.snapshot(theirs)
+        commits = [side.at.commit for side in sides]
+        assert commits[0] is not None  # `merge_base` takes nothing else
+        assert commits[1] is not None
+        outcome = self.git.merged(commits[0], commits[1])
+        changes = {path: None if file is None else self._merged_file(file) for path, file in outcome.changes.items()}
+        merged = overlay_changes(sides[0], changes, Revision(f"merge of {ours} and {theirs}", None, False))
+        return Merge(self.snapshot(base), *sides, merged, outcome.conflicts)
+
+    def _merged_file(self, file: MergedFile) -> NewFile:
+        from tokenzip.snapshot import NewFile
+
+        data = file.data
+        return NewFile(file.mode, file.blob, (lambda: self.git.blob(file.blob)) if data is None else lambda: data)
 
     # ---- the store's life
 

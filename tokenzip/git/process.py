@@ -73,11 +73,13 @@ def _safe_directories(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class Git:
-    """Runs git in one folder. `index_file` stands in for the repository's own index (a partial commit makes one)."""
+    """Runs git in one folder. `index_file` stands in for the repository's own index (a partial commit makes one);
+    `variables` are added to the environment."""
 
-    def __init__(self, folder: str, index_file: str | None = None) -> None:
+    def __init__(self, folder: str, index_file: str | None = None, variables: Mapping[str, str] | None = None) -> None:
         self.folder = folder
         self.index_file = index_file
+        self.variables = variables or {}
 
     def run(self, *arguments: str, data: bytes | None = None, accept: Sequence[int] = (0,)) -> bytes:
         """Standard output of one command; `GitError` (or `NotARepository`) when its exit code is not accepted."""
@@ -121,7 +123,7 @@ class Git:
 
     def _started(self, *arguments: str, stdin: int, stderr: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
         command = ["git", "--no-optional-locks", "--no-pager", *arguments]
-        environment = clean_environment(index_file=self.index_file)
+        environment = clean_environment(index_file=self.index_file) | dict(self.variables)
         try:
             return subprocess.Popen(
                 command, cwd=self.folder, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr

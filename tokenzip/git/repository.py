@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tokenzip.errors import GitError, MissingObject, NotARepository, UnknownRevision
+from tokenzip.git.merging import Merge, merged
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
 from tokenzip.git.process import Git, decoded, shown, translated
 from tokenzip.git.trees import FileEntry, TreeChange, Trees, blob_id, empty_tree
@@ -211,6 +212,10 @@ class GitRepository:
     def blob_id(self, data: bytes) -> BlobId:
         """The id that a blob of this content has in this repository."""
         return blob_id(data, self.algorithm)
+
+    def merged(self, ours: CommitId, theirs: CommitId) -> Merge:
+        """What git would make of two commits that have a merge base; nothing is written into the repository."""
+        return merged(self, ours, theirs)
 
     # -- history
 
