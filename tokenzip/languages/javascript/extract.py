@@ -22,9 +22,12 @@ Grammar = Literal["javascript", "typescript", "tsx"]
 # The walk recurses over nesting, at most MAX_DEPTH levels of some ten calls each; Python's own limit would end it earlier.
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 8000))
 
+# Classes are spelled out and white space goes with the token before it: see the tokens of Python.
+_WORD, _BLANK = rb"0-9A-Z_a-z", rb" \t\n\r\f\v"
 _TOKENS = re.compile(
-    rb"([\w$#@]+|[^\s\w/\"'`\x00]|\x00.|\"[^\"\\\n\x00]*(?:\\.[^\"\\\n\x00]*)*\"|'[^'\\\n\x00]*(?:\\.[^'\\\n\x00]*)*'"
-    rb"|`[^`\x00]*`|/(?![/*])|[\"'`])|//[^\n]*|/\*.*?\*/",
+    rb"([" + _WORD + rb"$#@]++|[^" + _BLANK + _WORD + rb"/\"'`\x00]|\x00."
+    rb"|\"[^\"\\\n\x00]*(?:\\.[^\"\\\n\x00]*)*\"|'[^'\\\n\x00]*(?:\\.[^'\\\n\x00]*)*'"
+    rb"|`[^`\x00]*`|/(?![/*])|[\"'`])[" + _BLANK + rb"]*+|//[^\n]*+|/\*.*?\*/",
     re.DOTALL,
 )
 _NAMESPACES = frozenset({"namespace", "module_decl"})

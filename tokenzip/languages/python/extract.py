@@ -36,11 +36,14 @@ from tokenzip.model import FileIR, Interface, ParseProblem, SymbolRow
 
 _ROW_FLAGS = ~(IS_CONTEXT | IS_SETTER | RETURNS_ANNOTATED)
 # Names and numbers, one sign at a time, strings whole (f-strings too: what lies in their braces is part of the token).
+# Classes are spelled out, since `\w` among other characters is tested one by one and not looked up in a table, and white
+# space goes with the token before it, so that no match begins at each blank of an indentation: together a third less time.
+_WORD, _BLANK = rb"0-9A-Z_a-z\x80-\xff", rb" \t\n\r\f\v"
 _TOKENS = re.compile(
-    rb"([\w\x80-\xff]+|[^\s\w\\#\"'\x00]|\x00."
+    rb"([" + _WORD + rb"]++|[^" + _BLANK + _WORD + rb"\\#\"'\x00]|\x00."
     rb'|"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
-    rb"|\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'|[\"'])"
-    rb"|#[^\n\x00\x01-\x08\x0e-\x1f]*",
+    rb"|\"(?:[^\"\\\n]++|\\.)*+\"|'(?:[^'\\\n]++|\\.)*+'|[\"'])[" + _BLANK + rb"]*+"
+    rb"|#[^\n\x00\x01-\x08\x0e-\x1f]*+",
     re.DOTALL,
 )
 
