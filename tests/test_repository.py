@@ -415,3 +415,34 @@ def test_a_full_index_tries_a_file_again_that_killed_its_worker(repo: Repo, monk
         assert (file.status, file.reason) == ("failed", "the parser crashed on this file")
     assert opened(repo).index("HEAD", full=True).file("app.py").status == "parsed"  # type: ignore[union-attr]
     assert callers(opened(repo), "pkg/core.py::run") == ["app.py::main"]
+
+
+def test_what_a_partial_clone_does_not_hold_is_unknown_there_and_nowhere_else(repo: Repo, tmp_path: Path):
+    """All clones share a store: that one lacks a blob is no property of the blob."""
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.commit(FILES)
+    repo.commit({"app.py": FILES["app.py"] + "\n\ndef other():\n    main()\n"})
+    digest = opened(repo).snapshot("HEAD").digest()
+    before = opened(repo).snapshot("HEAD~1").digest()
+    shutil.rmtree(os.environ["TOKENZIP_HOME"])
+    partial = repo.clone(tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    for rev in ("HEAD~1", "HEAD"):
+        snapshot = opened(partial).snapshot(rev)
+        assert {file.reason for file in snapshot.files() if file.is_source} == {"absent: this is a partial clone"}
+    assert opened(partial).is_indexed("HEAD")
+    assert not opened(repo).is_indexed("HEAD")
+    assert opened(repo).snapshot("HEAD").digest() == digest
+    assert callers(opened(partial), "app.py::main", "HEAD") == ["app.py::other"]
+    assert not opened(repo).is_indexed("HEAD~1")
+    opened(repo).gc()
+    assert opened(repo).snapshot("HEAD~1").digest() == before
+
+
+def test_a_partial_clone_that_fetched_looks_again(repo: Repo, tmp_path: Path):
+    repo.git("config", "uploadpack.allowFilter", "true")
+    repo.commit(FILES)
+    partial = repo.clone(tmp_path / "partial", "--filter=blob:none", "--no-checkout")
+    opened(partial).snapshot("HEAD")
+    partial.git("-c", "protocol.file.allow=always", "checkout", "--quiet")
+    assert callers(opened(partial), "pkg/core.py::run") == ["app.py::main"]
+    assert opened(partial).snapshot("HEAD").digest() == opened(repo).index("HEAD", full=True).digest()

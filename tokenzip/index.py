@@ -75,6 +75,10 @@ def _extract(source: bytes, language: str) -> FileIR:
         return failed(source, f"fault in the {language} extractor: {type(error).__name__}")
 
 
+ABSENT = "absent: this is a partial clone"
+"""Reason of the one status that is no property of the blob: it is never stored under the blob's id."""
+
+
 def too_large(size: int) -> FileIR:
     return FileIR("skipped", 0, reason=f"larger than {LARGEST_FILE >> 20} MB ({size} bytes)")
 
@@ -226,7 +230,7 @@ def extract_blob(git: GitRepository, source: Source) -> FileIR:
 def _unread(source: Source) -> FileIR | None:
     """Stands for a blob that is not read: absent in a partial clone, or too large."""
     if source.size is None:
-        return FileIR("skipped", 0, reason="absent: this is a partial clone")
+        return FileIR("skipped", 0, reason=ABSENT)
     return too_large(source.size) if source.size > LARGEST_FILE else None
 
 

@@ -138,7 +138,7 @@ class Repository:
         from tokenzip.snapshot import Snapshot, ensure_commit, is_known
 
         known = self._snapshots.get((at.rev, tree))
-        if known is None or not is_known(self.store, tree):
+        if known is None or not is_known(self.git, self.store, tree):
             ensure_commit(self.git, self.store, at.commit, tree, self.progress, processes=self.config.jobs or None)
             self._register()
             known = self._remember((at.rev, tree), Snapshot(self.git, self.store, at, tree))
@@ -155,7 +155,7 @@ class Repository:
         changes = {path: None if state is None else self._new_file(state) for path, state in states.items()}
         key = (rev, base.tree, tuple((path, new and (new.mode, new.blob)) for path, new in sorted(changes.items())))
         known = self._snapshots.get(key)
-        if known is None or (base.tree is not None and not is_known(self.store, base.tree)):
+        if known is None or (base.tree is not None and not is_known(self.git, self.store, base.tree)):
             known = self._remember(key, overlay_changes(base, changes, Revision(rev, commit, bool(changes))))
         return known
 
@@ -188,7 +188,7 @@ class Repository:
         """Whether a revision's graph is in the store already."""
         from tokenzip.snapshot import is_known
 
-        return is_known(self.store, self.git.resolve(rev)[1])
+        return is_known(self.git, self.store, self.git.resolve(rev)[1])
 
     def merge_base(self, a: str, b: str) -> CommitId:
         """The commit that ``a...b`` stands for. GitError with a remedy where there is none."""

@@ -137,7 +137,7 @@ def _newly_broken(repository: Repository) -> list[BrokenReference] | None:
     from tokenzip.diff import broken_references
     from tokenzip.snapshot.build import is_known
 
-    if not any(is_known(repository.store, tree) for _, tree in repository.git.ancestors("HEAD", _NEAR)):
+    if not any(is_known(repository.git, repository.store, tree) for _, tree in repository.git.ancestors("HEAD", _NEAR)):
         return None
     found = broken_references(repository.snapshot("HEAD"), repository.snapshot("INDEX"))
     return [reference for reference in found if reference.why in _GONE]

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from tokenzip.errors import StoreBusy, StoreChanged
 from tokenzip.git import GitRepository, MissingObject
 from tokenzip.index import (
+    ABSENT,
     Source,
     analysis_tag,
     extract,
@@ -32,6 +33,7 @@ from tokenzip.snapshot.tree import NO_LINK, Entry, StoredTree, TreeFile, languag
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
+    ReadTransaction,
     Store,
     WriteTransaction,
     encode_consulted,
@@ -102,10 +104,10 @@ def ensure_commit(
     Raises StoreBusy, StoreFull, StoreReadOnly; Cancelled from `progress`.
     """
     for _ in range(_ATTEMPTS):
-        if not full and is_known(store, tree):
+        if not full and is_known(git, store, tree):
             return
         with contextlib.suppress(StoreChanged), in_turn(store, progress):  # cleaned away below us: from the start
-            if full or not is_known(store, tree):
+            if full or not is_known(git, store, tree):
                 _bring_in(git, store, commit, tree, progress, processes, full=full)
             return
     raise StoreChanged(f"the store in {store.folder} is replaced again and again while it is filled", hint="ask again")
@@ -147,16 +149,27 @@ def in_turn(store: Store, progress: Progress) -> Iterator[None]:
         yield
 
 
-def is_known(store: Store, tree: TreeId) -> bool:
-    """Whether the store holds the snapshot of a tree, as this version of the analysis sees it."""
+def is_known(git: GitRepository, store: Store, tree: TreeId) -> bool:
+    """Whether the store holds the snapshot of a tree, as this version of the analysis and this clone see it.
+
+    What a partial clone brought in without some blobs is of no use to a clone that holds any of these.
+    """
     with store.reading() as reading:
-        return reading.snapshot_root(tree, analysis_tag()) is not None
+        if reading.snapshot_root(tree, analysis_tag()) is None:
+            return False
+        absent = reading.absent(tree, analysis_tag())
+    return not absent or not any(size is not None for size in git.blob_sizes(absent))
+
+
+def _is_whole(reading: ReadTransaction, tree: TreeId) -> bool:
+    """Whether the store holds the snapshot of a tree, and of every file in it: others can be built on it."""
+    return reading.snapshot_root(tree, analysis_tag()) is not None and not reading.absent(tree, analysis_tag())
 
 
 def known_trees(store: Store) -> set[TreeId]:
-    """All trees whose snapshots the store holds, as this version of the analysis sees them."""
+    """All trees whose snapshots the store holds as a whole, as this version of the analysis sees them."""
     with store.reading() as reading:
-        return {tree for tree, _ in reading.snapshots(analysis_tag())}
+        return {tree for tree, _ in reading.snapshots(analysis_tag()) if _is_whole(reading, tree)}
 
 
 def nearest_known(git: GitRepository, store: Store, commit: CommitId | None) -> Snapshot | None:
@@ -165,10 +178,10 @@ def nearest_known(git: GitRepository, store: Store, commit: CommitId | None) -> 
     with store.reading() as reading:
         if commit is not None:
             for _, tree in git.ancestors(commit, _ANCESTORS):
-                if reading.snapshot_root(tree, analysis_tag()) is not None:
+                if _is_whole(reading, tree):
                     return Snapshot(git, store, at, tree)
         latest = reading.meta("latest")
-        if latest is None or reading.snapshot_root(TreeId(latest.hex()), analysis_tag()) is None:
+        if latest is None or not _is_whole(reading, TreeId(latest.hex())):
             return None
         if not git.has(latest.hex()):
             return None
@@ -347,7 +360,9 @@ def _persist(git: GitRepository, writing: WriteTransaction, base: Snapshot, tree
     written = _write_links(writing, base, overlay)
     root = write_nodes(git, writing, tree, _NewLinks(base, writing, overlay, written))
     writing.post(_postings(writing, relinked))
-    writing.put_snapshot(tree, analysis_tag(), root)
+    standing = [over for over in overlay.values() if over is not None and over.ir is not None]
+    absent = sorted({over.file.blob for over in standing if over.ir is not None and over.ir.reason == ABSENT})
+    writing.put_snapshot(tree, analysis_tag(), root, absent)
     writing.put_meta("latest", bytes.fromhex(tree))
 
 
@@ -356,7 +371,7 @@ def _write_contents(writing: WriteTransaction, base: Snapshot, overlay: Overlay)
     for path, over in overlay.items():
         if over is not None and over.ir is not None and over.file.language is not None:
             key = (over.file.blob, language_tag(over.file.language))
-            if writing.blob_address(*key) is None:
+            if over.ir.reason != ABSENT and writing.blob_address(*key) is None:
                 fresh[key] = (path, over.ir)
     earlier = [_earlier(base, path, writing.blob_address) for path, _ in fresh.values()]
     addresses = writing.put_records("ir", [encode_ir(ir) for _, ir in fresh.values()], earlier)

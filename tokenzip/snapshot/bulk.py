@@ -134,10 +134,13 @@ def _store_contents(result: Extracted, writing: WriteTransaction) -> None:
         return
     numbers = writing.put_packs("ir", result.packs)
     for source, pack, slot in result.placed:
-        writing.put_blob(source.blob, language_tag(source.language), Address(numbers[pack], slot))
+        if source.size is not None:
+            writing.put_blob(source.blob, language_tag(source.language), Address(numbers[pack], slot))
 
 
 def _is_stored(result: Extracted, source: Source, pack: int, slot: int, writing: WriteTransaction) -> bool:
+    if source.size is None:
+        return True
     address = writing.blob_address(source.blob, language_tag(source.language))
     return address is not None and writing.ir_record(address) == decode_pack(result.packs[pack]).records[slot]
 
@@ -369,7 +372,7 @@ def _finish(git: GitRepository, store: Store, tree: TreeId, files: _TreeFiles, s
     def finish(writing: WriteTransaction) -> None:
         root = write_nodes(git, writing, tree, links)
         writing.post(_content_postings(writing, files, said))
-        writing.put_snapshot(tree, analysis_tag(), root)
+        writing.put_snapshot(tree, analysis_tag(), root, sorted({each.blob for each in files.sources if each.size is None}))
         writing.put_meta("latest", bytes.fromhex(tree))
 
     store.write(finish)

@@ -47,7 +47,11 @@ class _Copy:
     blobs: set[tuple[BlobId, bytes]] = field(default_factory=set)
 
     def run(self, trees: Mapping[TreeId, GitRepository]) -> int:
-        live = {tree: root for tree in trees if (root := self.old.snapshot_root(tree, analysis_tag())) is not None}
+        live = {
+            tree: root
+            for tree in trees
+            if (root := self.old.snapshot_root(tree, analysis_tag())) is not None and not self.old.absent(tree, analysis_tag())
+        }
         paths: set[str] = set()
         for tree, root in live.items():
             files = [file for file in StoredTree(trees[tree], tree).files(self.old, root) if file.language is not None]

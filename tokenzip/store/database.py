@@ -16,7 +16,17 @@ from tokenzip.errors import StoreChanged
 from tokenzip.model import BlobId, TreeId
 from tokenzip.store.environment import DamagedStore, Environment, Opener, translated
 from tokenzip.store.postings import Postings
-from tokenzip.store.records import Address, Pack, decode_pack, difference, encode_pack, packs_of, undo_difference
+from tokenzip.store.records import (
+    Address,
+    Pack,
+    decode_pack,
+    difference,
+    encode_pack,
+    pack_value,
+    packs_of,
+    undo_difference,
+    unpack_value,
+)
 
 _LOG = logging.getLogger(__name__)
 _ADDRESS = struct.Struct(">IH")
@@ -29,6 +39,7 @@ DIGEST = 10
 """Bytes of a node's name."""
 _SMALLEST_BASE = 8
 """Bytes. zstd takes no shorter text before a record."""
+_ABSENT = b"absent "
 WRITE_PATIENCE = 60.0
 """Seconds to wait for another writer's batch before giving up with `StoreBusy`."""
 
@@ -149,6 +160,11 @@ class ReadTransaction:
         """Digest of the root's node, if the tree was brought in by this version of the analysis."""
         return self._get("snapshot", bytes.fromhex(tree) + tag)
 
+    def absent(self, tree: TreeId, tag: bytes) -> tuple[BlobId, ...]:
+        """Blobs that the clone which brought the snapshot in did not hold: nothing is said of them, nor of uses in them."""
+        value = self._get("meta", _ABSENT + bytes.fromhex(tree) + tag)
+        return () if value is None else unpack_value(value)
+
     def snapshots(self, tag: bytes) -> Iterator[tuple[TreeId, bytes]]:
         """All trees in the store and their roots."""
         with self._transaction.cursor(self._tables["snapshot"]) as cursor:
@@ -248,8 +264,13 @@ class WriteTransaction(ReadTransaction):
         self._transaction.put(digest, stored, db=self._tables["node"], overwrite=False)
         return digest
 
-    def put_snapshot(self, tree: TreeId, tag: bytes, root: bytes) -> None:
-        self._transaction.put(bytes.fromhex(tree) + tag, root, db=self._tables["snapshot"])
+    def put_snapshot(self, tree: TreeId, tag: bytes, root: bytes, absent: Sequence[BlobId] = ()) -> None:
+        key = bytes.fromhex(tree) + tag
+        self._transaction.put(key, root, db=self._tables["snapshot"])
+        if absent:
+            self._transaction.put(_ABSENT + key, pack_value(tuple(absent)), db=self._tables["meta"])
+        else:
+            self._transaction.delete(_ABSENT + key, db=self._tables["meta"])
 
     def put_meta(self, key: str, value: bytes) -> None:
         self._transaction.put(key.encode(), value, db=self._tables["meta"])
