@@ -198,6 +198,8 @@ def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:
         (("trace", "both", "glow"), "trace_path", {"from": "both", "to": "glow"}),
         (("search", "glow"), "search_symbols", {"query": "glow"}),
         (("diff",), "diff_commits", {}),
+        (("log", "glow", "--limit", "3"), "get_git_history", {"handle": "glow", "limit": 3}),
+        (("log", "--edge", "both", "glow"), "get_git_history", {"handle": "both", "to": "glow"}),
     ):
         assert answered(run, *words, cwd=lamp.path) == OPERATIONS[tool].run(
             repo(str(lamp.path)), {"max_tokens": 0, **arguments}

@@ -89,6 +89,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "diff_commits": {"base": "HEAD", "head": "WORKTREE"},
     "get_dependants": {"handle": "shop/prices.py::discounted", "depth": 3},
     "get_dependencies": {"handle": "shop/cart.py::Cart.total", "depth": 2},
+    "get_git_history": {"handle": "shop/prices.py::fetch"},
     "get_impact_analysis": {"handles": ["shop/prices.py::fetch"]},
     "query_file": {"path": "shop/cart.py"},
     "query_module": {"module": "."},

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tokenzip.languages import registry
-from tokenzip.model import Change, Edge, Revision, Symbol, SymbolKey
+from tokenzip.model import BrokenReference, Change, Edge, Revision, Symbol, SymbolKey
 
 if TYPE_CHECKING:
     from tokenzip.impact import Reached
@@ -170,4 +170,14 @@ def change_item(change: Change, reached: int) -> Item:
         item["within"] = change.within.handle
     if change.test:
         item["test"] = True
+    return item
+
+
+def broken_item(broken: BrokenReference) -> Item:
+    """What a list says about a reference that does not hold any more."""
+    item: Item = {"handle": broken.source.handle, "kind": broken.kind, "file": broken.file, "line": broken.line}
+    item["target"] = broken.target.handle
+    if broken.now is not None:
+        item["now"] = broken.now.handle
+    item["why"] = broken.why
     return item

@@ -421,7 +421,7 @@ class BrokenReference:
 
 
 Progress = Callable[[str, int, int], None]
-"""Called with a stage's name, how much of it is done and how much there is; raises `Cancelled` to stop the work."""
+"""Called with a stage's name, how much of it is done and how much there is (0: not known); raises `Cancelled` to stop it."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:

@@ -180,7 +180,7 @@ def trace(start: str, goal: str, limit: int | None, depth: int | None, options: 
 )
 @click.option(
     "--fail-on", "findings", multiple=True, metavar="KIND",
-    help="Exit with 1 on: breaking, broken, or impact>N (more than N symbols reached); repeatable.",
+    help="Exit with 1 on: breaking, broken, or impact>N (more than N symbols reached); several with commas.",
 )  # fmt: skip
 @common(graph=True)
 def diff(
@@ -191,7 +191,7 @@ def diff(
     Compares two revisions as graphs: without arguments HEAD and the files as they are; with A, that revision and the files
     as they are. A..B is the same as A B; A...B starts at the merge base.
     """
-    limits = [_finding(text) for text in findings]
+    limits = [_finding(part) for text in findings for part in text.split(",")]
     if staged and head is not None:
         raise click.UsageError("--staged already names the newer side; give at most one revision with it.")
     if options.at is not None and (head is not None or staged):

@@ -87,9 +87,9 @@ def answer_of(tool: str, arguments: Mapping[str, Any], options: Options) -> dict
 
 def run(tool: str, repository: Repository, arguments: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """The answer of an operation of an open repository."""
-    from tokenzip.operations import OPERATIONS
+    from tokenzip.operations import OPERATIONS, UNLISTED
 
-    operation = OPERATIONS[tool]
+    operation = OPERATIONS.get(tool) or UNLISTED[tool]
     names = {parameter.name for parameter in operation.parameters}
     return operation.run(repository, {**arguments, **common_arguments(options, names)})
 

@@ -18,6 +18,7 @@ from tokenzip import __version__
 from tokenzip.cli.asking import callees, callers, dependants, deps, diff, impact, map_, search, show, trace
 from tokenzip.cli.exporting import export, languages, serve
 from tokenzip.cli.keeping import clean, doctor, gc, index, status
+from tokenzip.cli.past import conflicts, log
 from tokenzip.cli.setting_up import hooks, init
 from tokenzip.cli.terminal import prepare_streams, say, tell
 from tokenzip.errors import Cancelled, TokenzipError
@@ -31,7 +32,7 @@ COMPLETION = "_TOKENZIP_COMPLETE"
 SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
     ("Look around", (map_, search, show)),
     ("Follow the graph", (callers, callees, deps, dependants, impact, trace)),
-    ("Compare", (diff,)),
+    ("Compare", (diff, log, conflicts)),
     ("Set up and keep", (
         init, index, status, hooks, gc, clean, doctor,
     )),

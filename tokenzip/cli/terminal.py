@@ -91,17 +91,18 @@ class Progress:
         self._most: dict[str, int] = {}
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """The work has done so much of a stage."""
+        """The work has done so much of a stage; with a total of 0, nobody knows of how much."""
         now = time.monotonic()
         if self._begun is None:
             self._begun = now
-        self._most[stage] = max(total, self._most.get(stage, 0))
+        if total:
+            self._most[stage] = max(total, self._most.get(stage, 0))
         if now - self._begun < MOMENT:
             return
-        text = f"tokenzip: {stage} {done:,} of {total:,} files"
+        text = f"tokenzip: {stage} {done:,} of {total:,} files" if total else f"tokenzip: {stage}, {done:,} looked at"
         if self._terminal:
-            if now - self._told >= FRAME or done >= total:
-                self._draw(f"{text} {self._drawn_bar(done, total)}")
+            if now - self._told >= FRAME or (total and done >= total):
+                self._draw(f"{text} {self._drawn_bar(done, total)}" if total else text)
                 self._told = now
         elif now - self._told >= LINE_PAUSE:
             say(text)

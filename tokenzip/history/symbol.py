@@ -63,6 +63,11 @@ class SymbolLog:
         self._most = most
         self._progress = progress
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the beginning was found: before the last event there is nothing."""
+        return self._key is None
+
     def __iter__(self) -> Iterator[Event]:
         yield from self.uncommitted()
         yield from self.committed()

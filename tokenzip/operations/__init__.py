@@ -17,13 +17,14 @@ from tokenzip.operations.base import (
     Parameter,
     error_answer,
 )
-from tokenzip.operations.table import OPERATIONS, look_at
+from tokenzip.operations.table import OPERATIONS, UNLISTED, look_at
 
 __all__ = [
     "COMMON",
     "CURSOR",
     "DEFAULT_MAX_TOKENS",
     "OPERATIONS",
+    "UNLISTED",
     "Answer",
     "Arguments",
     "Operation",

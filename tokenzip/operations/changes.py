@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenzip import walk
 from tokenzip.errors import UsageError
-from tokenzip.items import Item, Lazy, change_item, reached_item, revision_item
+from tokenzip.items import Item, Lazy, broken_item, change_item, reached_item, revision_item
 from tokenzip.model import BrokenReference, Change, Module, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments, call
 from tokenzip.operations.items import fitted, listing, within
@@ -153,7 +153,7 @@ def _diff_answer(
 ) -> Answer:
     changes = [change for change, _ in pairs]
     budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
-    broken_items = [_broken_item(each) for each in broken]
+    broken_items = [broken_item(each) for each in broken]
     reached_items = [reached_item(each) for each in found.reached]
     shown_broken, shown_reached = within(broken_items, budget // 4), within(reached_items, budget // 4)
     answer: Answer = {
@@ -185,15 +185,6 @@ def _diff_answer(
     answer["next"] = _next_calls(head, changes, arguments) if left_out or found.cut else []
     items = [change_item(change, reached) for change, reached in pairs]
     return fitted(answer, "changes", items, arguments, shrinking=("modules", "broken", "impact"))
-
-
-def _broken_item(broken: BrokenReference) -> Item:
-    item: Item = {"handle": broken.source.handle, "kind": broken.kind, "file": broken.file, "line": broken.line}
-    item["target"] = broken.target.handle
-    if broken.now is not None:
-        item["now"] = broken.now.handle
-    item["why"] = broken.why
-    return item
 
 
 def _changed_modules(base: Snapshot, head: Snapshot, changes: Iterable[Change], found: Impact) -> list[Item]:

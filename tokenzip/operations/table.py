@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tokenzip import walk
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
-from tokenzip.operations import changes, relations, structure, symbols
+from tokenzip.operations import changes, history, relations, structure, symbols
 from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
 
 if TYPE_CHECKING:
@@ -49,6 +49,20 @@ OPERATIONS: dict[str, Operation] = {
             "What a symbol or file uses: callees, imports, bases ... (kinds=[calls] for callees alone)",
             (_HANDLE, _KINDS, _DEPTH, _DETAIL, _INCLUDE, *COMMON, CURSOR),
             on_snapshot(relations.get_dependencies),
+        ),
+        Operation(
+            "get_git_history",
+            "Commits that changed a symbol, through renames and moves; with `to`: since when it uses that one",
+            (
+                _HANDLE,
+                Parameter("to", "string", description="Handle: find the commit that added or removed this dependency"),
+                Parameter("signature", "boolean", description="Only commits that changed its signature"),
+                Parameter("limit", "integer", description="At most so many changes"),
+                Parameter("commits", "integer", description="How far to look back (default 2000 of its file)"),
+                *COMMON,
+                CURSOR,
+            ),
+            history.get_git_history,
         ),
         Operation(
             "get_impact_analysis",
@@ -114,6 +128,24 @@ OPERATIONS: dict[str, Operation] = {
         ),
     )
 }
+
+UNLISTED: dict[str, Operation] = {
+    operation.name: operation
+    for operation in (
+        Operation(
+            "find_conflicts",
+            "What a merge of two commits would break, although git merges their text cleanly",
+            (
+                Parameter("ours", "string", True, "One side: branch, tag or commit"),
+                Parameter("theirs", "string", True, "The other side"),
+                *COMMON,
+                CURSOR,
+            ),
+            history.find_conflicts,
+        ),
+    )
+}
+"""Questions of people that agents are not offered: each tool of the list costs every session its tokens."""
 
 
 def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:

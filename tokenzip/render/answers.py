@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tokenzip.render.blocks import Block, Note
 from tokenzip.render.changes import diff_text, impact_text
 from tokenzip.render.orientation import file_text, map_text, module_text
+from tokenzip.render.past import conflicts_text, history_text
 from tokenzip.render.relations import relations_text, search_text, symbol_text, trace_text
 from tokenzip.render.words import Builder, Json, counted
 
@@ -34,8 +35,10 @@ def remarks(answer: Json) -> Iterator[Block]:
 
 BUILDERS: dict[str, Builder] = {
     "diff_commits": diff_text,
+    "find_conflicts": conflicts_text,
     "get_dependants": relations_text("dependant", backward=True),
     "get_dependencies": relations_text("dependency", backward=False),
+    "get_git_history": history_text,
     "get_impact_analysis": impact_text,
     "query_file": file_text,
     "query_module": module_text,

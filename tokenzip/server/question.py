@@ -61,6 +61,8 @@ class Question:
         """The index has done so much of a stage. Raises Cancelled to stop it if nobody wants it, Elsewhere to move it."""
         if self._call.is_over and not self._may_go_on:
             raise Cancelled("The call was cancelled")
+        if not total:  # work that leaves nothing in the store: done again it would not be faster
+            return
         if self._goes_elsewhere(total):
             raise Elsewhere
         self._tell((stage, done, total))
