@@ -368,6 +368,9 @@ def test_edges_are_exported_in_the_neutral_form(lamp: Repo, run: Run) -> None:
     assert {
         "t": "call", "sf": "lamp/use.py", "sl": 4, "sn": "both", "df": "lamp/core.py", "dl": 1, "dn": "glow", "at": 5,
     } in records  # fmt: skip
+    last = records[-1]
+    assert (last["t"], last["language"], last["unresolved"], last["share"]) == ("coverage", "python", 0, 1.0)
+    assert last["resolved"] > 0
 
 
 @pytest.mark.parametrize("form", ["graphml", "dot", "mermaid"])

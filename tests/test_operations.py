@@ -49,6 +49,25 @@ SHOP = {
     "tests/test_cart.py": (
         "from shop import Cart\n\n\ndef test_total() -> None:\n    cart = Cart()\n    assert cart.total() == 0\n"
     ),
+    "shop/shelves.py": (
+        "class Shelf:\n"
+        "    def put(self, name: str) -> None: ...\n\n\n"
+        "class Fridge(Shelf):\n"
+        "    def put(self, name: str) -> None: ...\n\n\n"
+        "def stock(shelf: Shelf) -> None:\n"
+        '    shelf.put("milk")\n\n\n'
+        "def by_name(name: str) -> str:\n"
+        "    return name\n\n\n"
+        "def tidy(names: list[str]) -> list[str]:\n"
+        "    by_name(names[0])\n"
+        "    return sorted(names, key=by_name)\n"
+    ),
+    "web/src/parse.ts": (
+        "export function parse(text: string): string\n"
+        "export function parse(text: number): number\n"
+        "export function parse(text: any): any {\n  return text\n}\n\n"
+        "export const three = (): number => parse(3)\n"
+    ),
     "web/package.json": '{"name": "web", "version": "0.1.0"}\n',
     "web/src/api.ts": "export function fetch(path: string): string {\n  return path\n}\n",
     "web/src/index.ts": "import { fetch } from './api'\n\nexport const start = (): string => fetch('/')\n",
@@ -230,6 +249,25 @@ def test_what_may_be_missing_is_counted(ask: Ask) -> None:
     assert ask("get_dependants", handle="checkout", kinds=["calls"])["complete"] is True
 
 
+def test_who_calls_a_value_is_not_known(ask: Ask) -> None:
+    answer = ask("get_dependants", handle="by_name", kinds=["calls"])
+    assert handles(answer) == ["shop/shelves.py::tidy"]
+    assert (answer["complete"]["unresolved"], answer["complete"]["places"]) == (1, ["shop/shelves.py:19"])
+    assert ask("get_dependants", handle="by_name")["complete"] is True, "the place is in the list"
+
+
+def test_calls_of_what_a_method_overrides_may_be_calls_of_it(ask: Ask) -> None:
+    complete = ask("get_dependants", handle="Fridge.put", kinds=["calls"])["complete"]
+    assert "shop/shelves.py::Shelf.put" in complete["why"]
+    assert complete["places"] == ["shop/shelves.py:10"]
+    assert ask("get_dependants", handle="Shelf.put", kinds=["calls"])["complete"] is True
+
+
+def test_every_overload_has_the_callers_of_all(ask: Ask) -> None:
+    for handle in ("parse", "web/src/parse.ts::parse#2", "web/src/parse.ts::parse#3"):
+        assert handles(ask("get_dependants", handle=handle, kinds=["calls"])) == ["web/src/parse.ts::three"], handle
+
+
 def test_where_there_are_no_calls_other_uses_are_told(ask: Ask) -> None:
     answer = ask("get_dependants", handle="checkout", kinds=["inherits"])
     assert answer["items"] == []
@@ -296,7 +334,7 @@ def test_a_module_shows_its_packages_and_files(ask: Ask) -> None:
     answer = ask("query_module", module=".")
     assert answer["module"]["packages"] == [{"name": "requests", "range": ">=2", "source": "pip"}]
     assert handles(answer)[-1] == "tests/test_cart.py"
-    assert handles(ask("query_module", module="web")) == ["web/src/api.ts", "web/src/index.ts"]
+    assert handles(ask("query_module", module="web")) == ["web/src/api.ts", "web/src/index.ts", "web/src/parse.ts"]
 
 
 def test_a_file_shows_its_outline(ask: Ask) -> None:

@@ -85,10 +85,14 @@ def find_module(snapshot: Snapshot, text: str) -> Module | None:
 
 
 def family(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
-    """The definitions that answer to one name in one file: overloads, conditional twins, accessors, merged declarations."""
-    base = plain(symbol.qualified_name)
-    if base != symbol.qualified_name:
+    """The definitions that answer to one name in one file: overloads, conditional twins, accessors, merged declarations.
+
+    Whichever of them is asked for, a use of the name is a use of it. Locals of one name are apart: each may live in a scope
+    of its own, and edges tell them apart.
+    """
+    if symbol.flags & Flag.LOCAL:
         return [symbol]
+    base = plain(symbol.qualified_name)
     return [other for other in symbols_of(snapshot, symbol.path) if plain(other.qualified_name) == base]
 
 
@@ -271,6 +275,31 @@ def possible_uses(snapshot: Snapshot, names: Collection[str], known: Iterable[Ed
         and (path, reference.line) not in explained
     ]
     return _open(rows)
+
+
+def handed_on(snapshot: Snapshot, symbol: Symbol) -> list[Edge]:
+    """Where a function is passed on or stored instead of called: unlike types, fixtures, protocols and elements of JSX, where
+    who calls it is plain, `references` without a detail make a value of it.
+    """
+    if symbol.kind not in {"function", "method"}:
+        return []
+    edges = incoming(snapshot, symbol.key)
+    called = {(edge.source.path, edge.line) for edge in edges if edge.kind == "calls"}
+    return [
+        edge for edge in edges if edge.kind == "references" and not edge.detail and (edge.source.path, edge.line) not in called
+    ]
+
+
+def overridden(snapshot: Snapshot, symbol: Symbol) -> list[SymbolKey]:
+    """The methods of bases and interfaces in whose place a method stands."""
+    if symbol.kind != "method":
+        return []
+    return [edge.target for edge in snapshot.edges_from(symbol.key) if edge.kind in {"overrides", "implements"}]
+
+
+def open_places(edges: Iterable[Edge]) -> Open:
+    """The places of edges as something that an answer may lack."""
+    return _open(sorted({(edge.source.path, edge.line) for edge in edges}))
 
 
 def _open(rows: Sequence[tuple[str, int]]) -> Open:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
 from tokenzip.model import Edge, Symbol, SymbolKey
+from tokenzip.operations.survey import resolved_shares, survey
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -42,9 +43,10 @@ class _Names:
 
 
 def edge_lines(snapshot: Snapshot) -> Iterator[str]:
-    """Definitions, calls, imports and inheritance as JSON lines (``t``: def call import inherit).
+    """Definitions, calls, imports and inheritance as JSON lines (``t``: def call import inherit), last the coverage.
 
-    Lines are those of a definition's name, ``at`` that of the call; module level has line 0 and no name.
+    Lines are those of a definition's name, ``at`` that of the call; module level has line 0 and no name. A ``coverage``
+    line says for each language how many references of all kinds have a target, and how many may have one and do not.
     """
     names = _Names(snapshot)
     for file in snapshot.files():
@@ -63,6 +65,8 @@ def edge_lines(snapshot: Snapshot) -> Iterator[str]:
                 yield _json({"t": "call", **_ends(names, edge), "at": edge.line})
             elif edge.kind in _INHERITANCE and names.kind_of(edge.source) in _TYPES:
                 yield _json({"t": "inherit", **_ends(names, edge)})
+    for language, resolved, unresolved, share in resolved_shares(survey(snapshot)):
+        yield _json({"t": "coverage", "language": language, "resolved": resolved, "unresolved": unresolved, "share": share})
 
 
 def _ends(names: _Names, edge: Edge) -> dict[str, str | int]:
@@ -74,7 +78,7 @@ def _ends(names: _Names, edge: Edge) -> dict[str, str | int]:
     }  # fmt: skip
 
 
-def _json(record: dict[str, str | int]) -> str:
+def _json(record: dict[str, str | int | float]) -> str:
     return json.dumps(record, separators=(",", ":")) + "\n"
 
 

@@ -57,6 +57,8 @@ def _symbol_relations(
     if backward:
         possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), direct, kinds)
         why = f"references named {symbol.name} whose target is unknown could be more uses"
+        if "calls" in kinds and not possible.count:
+            possible, why = _calls_out_of_sight(snapshot, symbol, kinds)
         further = call("get_impact_analysis", handles=[symbol.handle], at=arguments.get("at"))
     else:
         possible = walk.open_references(snapshot, [symbol.key], kinds)
@@ -69,6 +71,16 @@ def _symbol_relations(
         further = call("get_dependants" if backward else "get_dependencies", handle=symbol.handle, at=arguments.get("at"))
     calls = [further] if reached or "other_kinds" in head else []
     return listing(snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=calls)
+
+
+def _calls_out_of_sight(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> tuple[walk.Open, str]:
+    """What else may call a symbol that nothing calls by an unknown name, with the reason; a list of calls cannot show it."""
+    if "references" not in kinds and (handed := walk.handed_on(snapshot, symbol)):
+        return walk.open_places(handed), "it is handed on as a value there, and who calls it then is unknown"
+    for above in walk.overridden(snapshot, symbol):
+        if calls := [edge for edge in snapshot.edges_to(above) if edge.kind == "calls"]:
+            return walk.open_places(calls), f"calls of {above.handle}, which it overrides, may arrive here"
+    return walk.NOTHING_OPEN, ""
 
 
 def _other_kinds(snapshot: Snapshot, key: SymbolKey, *, backward: bool) -> dict[str, int]:

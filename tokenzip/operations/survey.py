@@ -172,6 +172,13 @@ def survey(snapshot: Snapshot, *, whole: bool = False) -> Survey:
     return _brought_up_to_date(kept, base, snapshot)
 
 
+def resolved_shares(seen: Survey) -> Iterator[tuple[str, int, int, float]]:
+    """For each language with references inside the repository: how many have a known target, how many not, and the share."""
+    for name in sorted({*+seen.resolved, *+seen.unresolved}):
+        resolved, unresolved = seen.resolved[name], seen.unresolved[name]
+        yield name, resolved, unresolved, round(resolved / (resolved + unresolved), 3)
+
+
 def _counted(snapshot: Snapshot) -> Survey:
     result = Survey()
     module_of = _module_of(snapshot)
