@@ -152,8 +152,8 @@ def reached_item(reached: Reached) -> Item:
     return item
 
 
-def change_item(change: Change, reached: int) -> Item:
-    """What a list says about a change, with the number of symbols that it reaches."""
+def change_item(change: Change, reached: int | None = None) -> Item:
+    """What a list says about a change, with the number of symbols that it reaches where that is known."""
     item: Item = {"handle": change.handle, "kind": change.kind, "change": change.change}
     if change.also:
         item["also"] = list(change.also)
@@ -163,7 +163,8 @@ def change_item(change: Change, reached: int) -> Item:
     if change.line:
         item["line"] = change.line
     item["breaking"] = change.breaking
-    item["reached"] = reached
+    if reached is not None:
+        item["reached"] = reached
     if change.reasons:
         item["reasons"] = list(change.reasons)
     if change.within is not None:

@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokenzip import config as settings
 from tokenzip.config import Config
@@ -23,6 +23,7 @@ from tokenzip.git import FileState, GitRepository, MergedFile, TextConflict
 from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_progress
 
 if TYPE_CHECKING:
+    from tokenzip import query as queries
     from tokenzip.snapshot import Collected, NewFile, Snapshot
     from tokenzip.store import Store
 
@@ -59,7 +60,7 @@ class Repository:
     ) -> None:
         self.git = git
         self.config = config
-        self.revision = revision or (WORKTREE if git.root is not None else "HEAD")
+        self.revision = revision or _default_revision(git)
         """What a question is about that names no revision."""
         self.progress = progress
         self._snapshots: dict[object, Snapshot] = {}
@@ -222,6 +223,82 @@ class Repository:
         data = file.data
         return NewFile(file.mode, file.blob, (lambda: self.git.blob(file.blob)) if data is None else lambda: data)
 
+    # ---- queries
+
+    def query(self, text: str = "") -> Any:
+        """A query from its text (as `print` shows it, see ``docs/query.md``), or the chain's beginning for an empty one.
+
+        Raises UsageError. Like everything here but snapshots, it looks at the repository only when it is asked for records.
+        """
+        if not text:
+            return self._query()
+        from tokenzip.query import parse
+
+        found = parse(text).query
+        return found.on(self)
+
+    def _query(self) -> queries.RepositoryQuery:
+        from tokenzip.query import RepositoryQuery
+
+        start = RepositoryQuery(source=self)
+        return start if self.revision == _default_revision(self.git) else start.at(self.revision)
+
+    def modules(self) -> queries.ModuleQuery:
+        """All modules, as the beginning of a query."""
+        return self._query().modules()
+
+    def module(self, name: str) -> queries.ModuleQuery:
+        """The module of that name or directory."""
+        return self._query().module(name)
+
+    def files(self) -> queries.FileQuery:
+        """All files."""
+        return self._query().files()
+
+    def file(self, path: str) -> queries.FileQuery:
+        """The file of that path, or of the only path that ends so."""
+        return self._query().file(path)
+
+    def symbols(self) -> queries.SymbolQuery:
+        """All symbols."""
+        return self._query().symbols()
+
+    def symbol(self, name: str) -> queries.SymbolQuery:
+        """The symbol of that handle, or of a short form of one that is unique."""
+        return self._query().symbol(name)
+
+    def tables(self) -> queries.TableQuery:
+        """All tables and views of a database."""
+        return self._query().tables()
+
+    def table(self, name: str) -> queries.TableQuery:
+        """The tables of that name."""
+        return self._query().table(name)
+
+    def docs(self) -> queries.DocumentQuery:
+        """All documents."""
+        return self._query().docs()
+
+    def doc(self, path: str) -> queries.DocumentQuery:
+        """The document of that path, or of the only path that ends so."""
+        return self._query().doc(path)
+
+    def sections(self) -> queries.SectionQuery:
+        """All sections of documents."""
+        return self._query().sections()
+
+    def diff(self, base: str = "HEAD", head: str | None = None) -> queries.ChangeQuery:
+        """What changed from `base` to `head` (else this revision). ``A..B`` and ``A...B`` name both at once."""
+        return self._query().diff(base, head)
+
+    def commit(self, rev: str) -> queries.CommitQuery:
+        """One commit of git."""
+        return self._query().commit(rev)
+
+    def workflow(self, name: str) -> queries.SectionQuery:
+        """The steps of a workflow that documents describe."""
+        return self._query().workflow(name)
+
     # ---- the store's life
 
     def _register(self) -> None:
@@ -258,6 +335,10 @@ class Repository:
                     git = GitRepository.discover(folder)
                     stack.callback(git.close)
                     yield git
+
+
+def _default_revision(git: GitRepository) -> str:
+    return WORKTREE if git.root is not None else "HEAD"
 
 
 def _main_checkout(git: GitRepository) -> str | None:

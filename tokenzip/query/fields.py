@@ -1,0 +1,331 @@
+"""What can be asked of each kind of record, and how: fields, look-ups, conditions."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Literal
+
+from tokenzip.errors import UsageError
+from tokenzip.languages import registry
+from tokenzip.model import CHANGES, EDGE_KINDS, SYMBOL_KINDS, TIERS, Flag
+from tokenzip.query.records import View, family
+
+FieldType = Literal["text", "number", "truth", "list"]
+"""A ``list`` is one of texts; a condition on it holds if it holds for one of them."""
+Getter = Callable[[View, Any], Any]
+Predicate = Callable[[View, Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Something that a record says."""
+
+    type: FieldType
+    get: Getter
+    names: Callable[[View, Any], Sequence[Any]] | None = None
+    """Everything that answers to a question for it, where that is more than its value."""
+    values: Sequence[str] = ()
+    """All values that there can be, where these are known."""
+    heavy: bool = False
+    """Whether it is read from the source: asked last."""
+    exists: Getter | None = None
+    """Whether there is one, where that is cheaper than to get it."""
+
+
+def _plain(kind: FieldType, attribute: str, **options: Any) -> Field:
+    get = attrgetter(attribute)
+    return Field(kind, lambda _, record: get(record), **options)
+
+
+def _flag(flag: Flag) -> Field:
+    return Field("truth", lambda _, record: bool(record.row.flags & flag))
+
+
+def _module_names(view: View, path: str) -> tuple[str, ...]:
+    module = view.module_of(path)
+    return module.name, module.path or "."
+
+
+def _module_by(path: str) -> Field:
+    """The module of a record that lies in the file of that attribute, by name or directory."""
+    get = attrgetter(path)
+    return Field(
+        "text", lambda view, record: view.module_of(get(record)).name, lambda view, record: _module_names(view, get(record))
+    )
+
+
+def _language(values: Sequence[str]) -> Field:
+    return Field("text", lambda _, record: record.language, lambda _, record: family(record.language), values)
+
+
+def _written(names: Sequence[str]) -> list[str]:
+    """Names of classes as they may be asked for: as written, without type arguments, and the last part of a dotted one."""
+    found: dict[str, None] = {}
+    for name in names:
+        bare = re.split(r"[<\[(]", name, maxsplit=1)[0].strip()
+        found.update(dict.fromkeys((name, bare, bare.rpartition(".")[2])))
+    return [name for name in found if name]
+
+
+def _linked(edge_kind: str, attribute: str) -> Field:
+    """Bases by any of their names: as written, and those of the symbols of the repository that are meant."""
+
+    def names(view: View, record: Any) -> list[str]:
+        if record.index < 0:
+            return []
+        targets = [edge.target for edge in view.snapshot.edges_from(record.key) if edge.kind == edge_kind]
+        known = [name for key in targets for name in (key.handle, key.qualified, key.qualified.rpartition(".")[2])]
+        return [*_written(getattr(record, attribute)), *known]
+
+    return _plain("list", attribute, names=names, heavy=True)
+
+
+def _decorator_names(_: View, record: Any) -> list[str]:
+    return [name for text in record.decorators for name in (text, *_written([text.lstrip("@")]))]
+
+
+_SOURCES = [name for name in registry.LANGUAGES if registry.is_source(name)]
+
+SYMBOL: Mapping[str, Field] = {
+    "handle": _plain("text", "handle"),
+    "id": Field("text", lambda _, record: str(record.id)),
+    "name": _plain("text", "name"),
+    "qualified_name": _plain("text", "qualified_name"),
+    "kind": _plain("text", "kind", values=("file", *SYMBOL_KINDS)),
+    "file": _plain("text", "path"),
+    "language": _language(_SOURCES),
+    "module": _module_by("path"),
+    "parent": _plain("text", "parent"),
+    "visibility": _plain("text", "visibility", values=("public", "protected", "private")),
+    "line": _plain("number", "line"),
+    "end_line": _plain("number", "end_line"),
+    "lines": _plain("number", "lines"),
+    "distance": _plain("number", "distance"),
+    "is_exported": _flag(Flag.EXPORTED),
+    "is_default_export": _flag(Flag.DEFAULT_EXPORT),
+    "is_async": _flag(Flag.ASYNC),
+    "is_static": _flag(Flag.STATIC),
+    "is_abstract": _flag(Flag.ABSTRACT),
+    "is_generator": _flag(Flag.GENERATOR),
+    "is_property": _flag(Flag.PROPERTY),
+    "is_readonly": _flag(Flag.READONLY),
+    "is_local": _flag(Flag.LOCAL),
+    "is_test": _plain("truth", "is_test"),
+    "signature": _plain("text", "signature", heavy=True),
+    "doc": _plain("text", "doc", heavy=True, exists=lambda _, record: record.has_doc),
+    "returns": _plain("text", "returns", heavy=True),
+    "value": _plain("text", "value", heavy=True),
+    "parameters": _plain("list", "parameters", heavy=True),
+    "parameter_count": Field("number", lambda _, record: len(record.parameters), heavy=True),
+    "decorators": _plain("list", "decorators", names=_decorator_names, heavy=True),
+    "generics": _plain("list", "generics", heavy=True),
+    "modifiers": _plain("list", "modifiers", heavy=True),
+    "bases": _plain("list", "bases", names=lambda _, record: _written(record.bases), heavy=True),
+    "extends": _linked("inherits", "extends"),
+    "implements": _linked("implements", "implements"),
+}
+FILE: Mapping[str, Field] = {
+    "handle": _plain("text", "handle"),
+    "path": _plain("text", "path"),
+    "name": _plain("text", "name"),
+    "ext": _plain("text", "ext"),
+    "language": _language(list(registry.LANGUAGES)),
+    "module": _module_by("path"),
+    "blob": _plain("text", "blob"),
+    "status": _plain("text", "status", values=("parsed", "partial", "failed", "skipped")),
+    "reason": _plain("text", "reason"),
+    "lines": _plain("number", "lines"),
+    "size": _plain("number", "size", heavy=True),
+    "symbol_count": Field("number", lambda _, record: len(record.rows)),
+    "distance": _plain("number", "distance"),
+    "is_source": _plain("truth", "is_source"),
+    "is_test": _plain("truth", "is_test"),
+    "is_generated": _plain("truth", "generated"),
+}
+MODULE: Mapping[str, Field] = {
+    "handle": _plain("text", "handle"),
+    "name": _plain("text", "name"),
+    "path": _plain("text", "path"),
+    "manifest": _plain("text", "manifest"),
+    "kind": _plain("text", "kind"),
+    "language": _language(_SOURCES),
+    "parent": _plain("text", "parent"),
+    "version": _plain("text", "version"),
+    "description": _plain("text", "description"),
+    "packages": _plain("list", "packages"),
+    "files": _plain("number", "files"),
+    "distance": _plain("number", "distance"),
+    "is_root": _plain("truth", "is_root"),
+}
+REFERENCE: Mapping[str, Field] = {
+    "handle": _plain("text", "handle"),
+    "target": _plain("text", "target"),
+    "kind": _plain("text", "kind", values=EDGE_KINDS),
+    "user": _plain("text", "user", values=("file", *SYMBOL_KINDS)),
+    "tier": _plain("text", "tier", values=TIERS),
+    "detail": _plain("text", "detail"),
+    "file": _plain("text", "file"),
+    "module": _module_by("file"),
+    "line": _plain("number", "line"),
+}
+CHANGE: Mapping[str, Field] = {
+    "handle": _plain("text", "handle"),
+    "old_handle": _plain("text", "old_handle"),
+    "kind": _plain("text", "kind", values=("file", *SYMBOL_KINDS)),
+    "change": _plain("text", "change", values=CHANGES),
+    "aspects": _plain("list", "aspects", values=CHANGES),
+    "effect": _plain("text", "effect", values=("breaking", "compatible", "internal")),
+    "reasons": _plain("list", "reasons"),
+    "file": _plain("text", "file"),
+    "module": _module_by("file"),
+    "line": _plain("number", "line"),
+    "breaking": _plain("truth", "breaking"),
+    "is_test": _plain("truth", "test"),
+}
+REACHED: Mapping[str, Field] = {
+    "handle": _plain("text", "handle"),
+    "kind": _plain("text", "kind", values=("file", *SYMBOL_KINDS)),
+    "via": _plain("text", "via"),
+    "file": _plain("text", "key.path"),
+    "module": _module_by("key.path"),
+    "line": _plain("number", "line"),
+    "distance": _plain("number", "distance"),
+    "is_test": _plain("truth", "test"),
+}
+COMMIT: Mapping[str, Field] = {
+    name: _plain("text", name) for name in ("handle", "id", "short_id", "subject", "author", "email", "date")
+}
+ALIASES: Mapping[str, str] = {
+    "path": "file", "file": "path", "extension": "ext", "docstring": "doc", "return_type": "returns", "manifest_kind": "kind",
+}  # fmt: skip
+"""Other names for a field, where the record has none of that name."""
+
+
+def field_name(fields: Mapping[str, Field], name: str) -> str:
+    """The field of that name or alias. Raises UsageError with the nearest names."""
+    if name in fields:
+        return name
+    if ALIASES.get(name) in fields:
+        return ALIASES[name]
+    near = difflib.get_close_matches(name, fields, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"The fields are {', '.join(fields)}."
+    raise UsageError(f"there is no field {name!r} here", hint=hint, candidates=near)
+
+
+# Look-ups.
+
+_TEXT_TESTS: Mapping[str, Callable[[str, str], bool]] = {
+    "exact": operator.eq,
+    "iexact": lambda value, wanted: value.lower() == wanted.lower(),
+    "contains": lambda value, wanted: wanted in value,
+    "icontains": lambda value, wanted: wanted.lower() in value.lower(),
+    "startswith": str.startswith,
+    "endswith": str.endswith,
+}
+_NUMBER_TESTS: Mapping[str, Callable[[int, int], bool]] = {
+    "exact": operator.eq, "gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le,
+}  # fmt: skip
+LOOKUPS: Mapping[FieldType, tuple[str, ...]] = {
+    "text": (*_TEXT_TESTS, "matches", "in", "exists"),
+    "list": (*_TEXT_TESTS, "matches", "in", "exists"),
+    "number": (*_NUMBER_TESTS, "in"),
+    "truth": ("exact",),
+}
+_PYTHON: Mapping[FieldType, type] = {"text": str, "list": str, "number": int, "truth": bool}
+_WORDS: Mapping[type, str] = {str: "a text", int: "a number", bool: "True or False"}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One look-up of a filter, ready to be asked."""
+
+    holds: Predicate
+    heavy: bool
+
+
+def condition(fields: Mapping[str, Field], lookup: str, value: Any) -> Condition:
+    """The condition that ``lookup=value`` stands for. Raises UsageError for what makes no sense."""
+    name, _, test = lookup.partition("__")
+    field = fields[field_name(fields, name)]
+    test = test or "exact"
+    if test not in LOOKUPS[field.type]:
+        near = difflib.get_close_matches(test, LOOKUPS[field.type], n=2, cutoff=0.5)
+        known = ", ".join(LOOKUPS[field.type])
+        raise UsageError(
+            f"{name!r} has no look-up {test!r}", hint=f"It has {known}.", candidates=[f"{name}__{n}" for n in near]
+        )
+    if test == "exists" or (test == "exact" and value is None and field.type != "truth"):
+        wanted = value if test == "exists" else False
+        _check(lookup, wanted, bool)
+        return Condition(_existence(field, wanted), field.heavy and field.exists is None)
+    _check_value(field, name, test, value)
+    return Condition(_test(field, _matcher(field.type, lookup, test, value)), field.heavy)
+
+
+def _check_value(field: Field, name: str, test: str, value: Any) -> None:
+    wanted = _PYTHON[field.type]
+    if test != "in":
+        _check(name if test == "exact" else f"{name}__{test}", value, wanted)
+    elif not isinstance(value, Sequence) or isinstance(value, str):
+        raise UsageError(f"{name}__in must be a list, not {value!r}")
+    else:
+        for each in value:
+            _check(f"each of {name}__in", each, wanted)
+    if field.values and test in {"exact", "in"}:
+        for each in value if test == "in" else (value,):
+            if each not in field.values:
+                near = difflib.get_close_matches(each, field.values, n=3, cutoff=0.5)
+                raise UsageError(f"{name} is never {each!r}", hint=f"It is one of {', '.join(field.values)}.", candidates=near)
+
+
+def _check(name: str, value: Any, wanted: type) -> None:
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        raise UsageError(f"{name} must be {_WORDS[wanted]}, not {value!r}")
+
+
+def _existence(field: Field, wanted: bool) -> Predicate:
+    exists = field.exists or field.get
+    return lambda view, record: bool(exists(view, record)) is wanted
+
+
+def _matcher(kind: FieldType, lookup: str, test: str, wanted: Any) -> Callable[[Any], bool]:
+    if test == "in":
+        values = frozenset(wanted)
+        return lambda value: value in values
+    if test == "matches":
+        try:
+            pattern = re.compile(wanted)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise UsageError(f"{lookup}: not a regular expression: {error}", hint="See Python's `re`.") from None
+        return lambda value: pattern.search(value) is not None
+    if kind in {"number", "truth"}:
+        compare = _NUMBER_TESTS[test]
+        return lambda value: compare(value, wanted)
+    compare_text = _TEXT_TESTS[test]
+    return lambda value: compare_text(value, wanted)
+
+
+def _test(field: Field, matches: Callable[[Any], bool]) -> Predicate:
+    if field.names is not None:
+        names = field.names
+        return lambda view, record: any(matches(value) for value in names(view, record))
+    get = field.get
+    if field.type == "list":
+        return lambda view, record: any(matches(value) for value in get(view, record))
+
+    def holds(view: View, record: Any) -> bool:
+        value = get(view, record)
+        return value is not None and matches(value)
+
+    return holds
+
+
+def order_key(field: Field, view: View, record: Any) -> tuple[bool, Any]:
+    """By what a record is sorted: those without a value last."""
+    value = field.get(view, record)
+    return value is None, "" if value is None else value
