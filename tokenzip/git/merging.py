@@ -2,8 +2,9 @@
 
 ``git merge-tree --write-tree`` does the merging (git 2.38 or later), so that renames, directory renames and criss-cross
 histories count as git counts them. Its new objects go to a temporary folder, with the repository's own as alternates; the
-repository stays as it is. Nothing that the user has configured is run: a merge driver may write, so git's own merge of text
-takes its place (attributes such as ``merge=union`` or ``-merge`` are honoured, as the index has them).
+repository stays as it is, but that git renews the time stamp of an object that it makes again. Nothing that the user has
+configured is run: a merge driver may write, so git's own merge of text takes its place. Attributes such as ``merge=union``
+or ``-merge`` count, as the first side has them.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import NamedTuple, Protocol
 from tokenzip.errors import GitError
 from tokenzip.git.objects import Found, Objects
 from tokenzip.git.process import Git, clean_environment, decoded
-from tokenzip.git.trees import EXECUTABLE, REGULAR
+from tokenzip.git.trees import EXECUTABLE, REGULAR, FileEntry
 from tokenzip.model import BlobId, CommitId, TreeId
 
 _UNKNOWN_OPTION = 129
 _FILES = (REGULAR, EXECUTABLE)
+_TREE = "tree"
+_ODD = frozenset({"", ".", "..", ".git"})
+"""Names that no sound tree has in a path."""
 
 
 class MergedFile(NamedTuple):
@@ -56,6 +60,7 @@ class Repository(Protocol):
     algorithm: str
 
     def resolve(self, rev: str) -> tuple[CommitId | None, TreeId]: ...
+    def walk(self, tree: TreeId) -> Iterator[FileEntry]: ...
     def blob_sizes(self, blobs: Sequence[BlobId]) -> list[int | None]: ...
     def blob(self, blob: BlobId) -> bytes: ...
     def blob_id(self, data: bytes) -> BlobId: ...
@@ -66,7 +71,9 @@ def merged(repository: Repository, ours: CommitId, theirs: CommitId) -> Merge:
     import tempfile  # costs a few milliseconds to import
 
     with tempfile.TemporaryDirectory(prefix="tokenzip-merge-", ignore_cleanup_errors=True) as folder:
-        git = Git(folder, variables=_variables(repository, folder))
+        tree_folder = os.path.join(folder, _TREE)
+        _write_attributes(repository, repository.resolve(ours)[1], tree_folder)
+        git = Git(tree_folder, variables=_variables(repository, folder))
         code, out, err = git.attempt("merge-tree", "--write-tree", "-z", ours, theirs)
         if code == _UNKNOWN_OPTION:
             raise GitError("merging in memory needs git 2.38 or later", hint="install a newer git")
@@ -85,6 +92,17 @@ def merged(repository: Repository, ours: CommitId, theirs: CommitId) -> Merge:
         return Merge(changes, conflicts)
 
 
+def _write_attributes(repository: Repository, tree: TreeId, folder: str) -> None:
+    """The attribute files of a tree, where git looks for them."""
+    os.mkdir(folder)
+    for path, mode, identity in repository.walk(tree):
+        *above, name = path.split("/")
+        if name == ".gitattributes" and mode in _FILES and not _ODD.intersection(above):
+            os.makedirs(os.path.join(folder, *above), exist_ok=True)
+            with open(os.path.join(folder, path), "wb") as file:
+                file.write(repository.blob(BlobId(identity)))
+
+
 def _variables(repository: Repository, folder: str) -> dict[str, str]:
     """The environment under which git reads this repository and writes only into `folder`."""
     objects = os.path.join(folder, "objects")
@@ -94,7 +112,7 @@ def _variables(repository: Repository, folder: str) -> dict[str, str]:
     settings = {name: "git merge-file --quiet --marker-size=%L %A %O %B" for name in decoded(names).split("\0") if name}
     return {
         "GIT_DIR": repository.git_dir,
-        "GIT_WORK_TREE": folder,  # an empty one: attributes come from the index, and temporary files go here
+        "GIT_WORK_TREE": os.path.join(folder, _TREE),  # holds nothing but attributes
         "GIT_OBJECT_DIRECTORY": objects,
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(real),
         **_as_variables({**settings, "merge.renormalize": "false"}),  # it would run filters

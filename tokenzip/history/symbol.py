@@ -13,7 +13,7 @@ from tokenzip.diff import Comparison, compare
 from tokenzip.errors import UnknownSymbol
 from tokenzip.history.commits import STAGE, Commit
 from tokenzip.model import Change, CommitId, Edge, Progress, SymbolKey, TreeId, no_progress
-from tokenzip.snapshot import Outline, Snapshot
+from tokenzip.snapshot import Outline, Snapshot, changed_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class SymbolLog:
             self.looked_at += 1
             self._progress(STAGE, self.looked_at, 0)
             before, after = self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree)
-            if self._leaves_text(before, path) and self._leaves_text(after, path):
+            if self._leaves_text(after, path) and (self._leaves_text(before, path) or self._takes_over(commit, path)):
                 self._passed.append(commit)
                 continue
             if self._key is not None and not _stands(after, self._key):
@@ -121,6 +121,10 @@ class SymbolLog:
         source = snapshot.source(path)
         return source.count(self._texts[0]) == 1 and all(text in source for text in self._texts)
 
+    def _takes_over(self, merge: Commit, path: str) -> bool:
+        """Whether a merge has the symbol as a branch that it brought in has it."""
+        return any(self._leaves_text(self._unlinked(self._git.resolve(parent)[1]), path) for parent in merge.parents[1:])
+
     def _step(self, before: Snapshot, after: Snapshot, commit: Commit | None) -> Iterator[Event]:
         """The event of one step, if there is one; the key becomes that before the step."""
         key = self._key
@@ -128,8 +132,7 @@ class SymbolLog:
             return  # on another line of history
         comparison = compare(before, after, [key.path])
         if comparison.then(key) is None:
-            changed = self._git.diff_trees(before.tree, after.tree) if after is not self._head else ()
-            comparison = compare(before, after, sorted({key.path, *(change.path for change in changed)}))
+            comparison = compare(before, after, sorted({key.path, *changed_paths(before, after)}))
         self._key = comparison.then(key)
         self._texts = _texts(before, self._key) if self._key is not None else ()
         change = _change_of(comparison, key)
