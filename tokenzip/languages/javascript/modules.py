@@ -56,6 +56,7 @@ class Modules(Statements):
         for node in nodes:
             self.statement(node)
         self.run_pending()
+        self.pending = []  # what waited knows this walk: without the cycle its memory is free as soon as the file is read
         self.settle_types()
         for definition in self.definitions:
             if definition.alias is not None:
