@@ -169,6 +169,68 @@ def test_fail_on_is_exit_code_1(lamp: Repo, run: Run) -> None:
     assert run("diff", "--fail-on", "impact>0", cwd=lamp.path)[0] == 1
 
 
+def test_several_findings_may_be_named_at_once(lamp: Repo, run: Run) -> None:
+    lamp.write({"lamp/core.py": FILES["lamp/core.py"].replace("return power", "return power + 1")})
+    assert run("diff", "--fail-on", "breaking,broken", cwd=lamp.path)[0] == 0
+    assert run("diff", "--fail-on", "breaking, impact>0", cwd=lamp.path)[0] == 1
+    code, _, err = run("diff", "--fail-on", "breaking,bricks", cwd=lamp.path)
+    assert (code, "'bricks' is none of" in err) == (2, True)
+
+
+# History and merges.
+
+
+def test_the_log_of_a_symbol(lamp: Repo, run: Run) -> None:
+    lamp.commit({"lamp/core.py": FILES["lamp/core.py"].replace("power: int", "power: float")}, "wider")
+    lamp.commit({"lamp/core.py": FILES["lamp/core.py"].replace("power: int", "power: float").replace("(3)", "(4)")}, "more")
+    code, out, _ = run("log", "glow", cwd=lamp.path)
+    assert code == 0
+    lines = [re.split(r"  +", line.strip()) for line in out.splitlines()[2:]]
+    assert [line[2:4] for line in lines] == [["signature", "wider"], ["added", "lamp"]]
+    assert ["signature since here" in line[-1] for line in lines] == [True, False]
+    assert len(answered(run, "log", "glow", "--limit", "1", cwd=lamp.path)["items"]) == 1
+    assert [item["subject"] for item in answered(run, "log", "shine", "--signature", cwd=lamp.path)["items"]] == ["lamp"]
+    bounded = answered(run, "log", "glow", "--commits", "1", cwd=lamp.path)
+    assert "looked at 1 commits" in bounded["complete"]["why"]
+    assert run("log", "glow", "shine", cwd=lamp.path)[0] == run("log", "--edge", "glow", cwd=lamp.path)[0] == 2
+    assert run("log", ".", cwd=lamp.path)[0] == 2
+
+
+def test_since_when_a_dependency_is_there_or_gone(lamp: Repo, run: Run) -> None:
+    lamp.commit({"lamp/core.py": FILES["lamp/core.py"].replace("glow(3)", "3")}, "alone")
+    gone = answered(run, "log", "--edge", "shine", "glow", cwd=lamp.path)
+    assert (gone["depends"], [(item["subject"], item["change"]) for item in gone["items"]]) == (False, [("alone", "went away")])
+    code, out, _ = run("log", "--edge", "lamp/use.py", "glow", cwd=lamp.path)
+    assert code == 0
+    assert "appeared  lamp" in out
+    lamp.commit({"lamp/use.py": None, "tests/test_lamp.py": None}, "without use")
+    code, out, _ = run("log", "--edge", "lamp/use.py::both", "lamp/core.py::glow", cwd=lamp.path)
+    assert (code, "without use" in out) == (0, True)
+
+
+def test_conflicts_are_findings(lamp: Repo, run: Run) -> None:
+    lamp.switch("side", create=True)
+    lamp.commit({"lamp/new.py": "from lamp.core import glow\n\n\ndef twice() -> int:\n    return 2 * glow(2)\n"}, "side")
+    lamp.switch("main")
+    assert run("conflicts", "main", "side", "--fail-on", "finding,textual", cwd=lamp.path)[0] == 0
+    lamp.commit({"lamp/core.py": FILES["lamp/core.py"].replace("power: int", "power: int, color: str")
+                 .replace("glow(3)", "glow(3, 'red')"),
+                 "lamp/use.py": FILES["lamp/use.py"].replace("glow(1)", "glow(1, 'blue')")}, "main")  # fmt: skip
+    answer = answered(run, "conflicts", "main", "side", cwd=lamp.path)
+    assert [(item["handle"], item["line"], item["target"], item["used_by"]) for item in answer["items"]] == [
+        ("lamp/new.py::twice", 5, "lamp/core.py::glow", "theirs")
+    ]
+    assert answer["summary"] == {"findings": 1, "textual": 0}
+    assert run("conflicts", "side", cwd=lamp.path)[0] == 0
+    assert run("conflicts", "main", "side", "--fail-on", "textual", cwd=lamp.path)[0] == 0
+    assert run("conflicts", "main", "side", "--fail-on", "finding", cwd=lamp.path)[0] == 1
+    assert run("conflicts", "main", "side", "--fail-on", "fire", cwd=lamp.path)[0] == 2
+    assert run("conflicts", "main", "side", "--at", "main", cwd=lamp.path)[0] == 2
+    code, _, err = run("conflicts", "main", "WORKTREE", cwd=lamp.path)
+    assert (code, "only commits can be merged" in err) == (2, True)
+    assert lamp.git("status", "--short") == ""
+
+
 # Places: no init, sub-folders, worktrees, bare, empty.
 
 
