@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from gitrepo import Repo
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 import tokenzip
 from tokenzip.search import search, search_files
 from tokenzip.search.history import History
-from tokenzip.search.words import bare_name, edit_distance, nearest, parts, question, words_in, words_of
+from tokenzip.search.words import bare_name, edit_distance, nearest, question
 from tokenzip.snapshot import Snapshot
+from tokenzip.words import parts, words_in, words_of
 
 FILES = {
     "pyproject.toml": '[project]\nname = "shop"\n',
@@ -186,6 +188,57 @@ def test_the_order_does_not_depend_on_what_was_asked_before(shop: Repo) -> None:
     }
 
 
+QUESTIONS = ("checkout", "voucher codes", "render", "autenticate", "chec", "sabbatical", "userservice", "printer", "cart thing")
+
+
+def answers(repository: tokenzip.Repository, rev: str) -> list[object]:
+    snapshot = repository.snapshot(rev)
+    return [
+        ([(hit.symbol.handle, hit.score, hit.why) for hit in search(snapshot, text)], search_files(snapshot, text))
+        for text in QUESTIONS
+    ]
+
+
+def test_answers_do_not_depend_on_what_else_the_store_holds(
+    shop: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Older and newer versions of files, copies, renames, uncommitted files, and what `gc` keeps of them."""
+    shop.commit({"shop/cart.py": "def sabbatical_check():\n    return 1\n"}, "Second")
+    shop.commit({"shop/copy.py": FILES["shop/cart.py"], "shop/cart.py": FILES["shop/cart.py"]}, "Third")
+    shop.git("mv", "tools/lib/voucher_printer.py", "shop/printer.py")
+    shop.git("commit", "-qm", "Fourth")
+    revisions = [shop.git("rev-parse", f"HEAD~{back}").strip() for back in range(4)]
+    full = tokenzip.repo(str(shop.path))
+    for rev in reversed(revisions):
+        full.snapshot(rev)
+    shop.write({"shop/copy.py": "def sabbatical():\n    return voucher_codes\n"})
+    uncommitted = answers(full, "WORKTREE")
+    kept = {rev: answers(full, rev) for rev in revisions}
+    for number, rev in enumerate(revisions):
+        monkeypatch.setenv("TOKENZIP_HOME", str(tmp_path / f"fresh{number}"))
+        assert answers(tokenzip.repo(str(shop.path)), rev) == kept[rev]
+    assert answers(tokenzip.repo(str(shop.path)), "WORKTREE") == uncommitted
+    shop.git("add", "-A")
+    assert answers(tokenzip.repo(str(shop.path)), "INDEX") == uncommitted
+
+
+def test_gc_keeps_words(shop: Repo) -> None:
+    shop.commit({"shop/cart.py": "def sabbatical_check():\n    return 1\n"}, "Second")
+    shop.commit({"shop/cart.py": FILES["shop/cart.py"]}, "Third")
+    repository = tokenzip.repo(str(shop.path))
+    for rev in ("HEAD~2", "HEAD~1", "HEAD"):
+        repository.snapshot(rev)
+    before = answers(repository, "HEAD")
+    assert found(repository.snapshot("HEAD~1"), "sabbatical")
+    repository.gc()
+    after = tokenzip.repo(str(shop.path))
+    with after.store.reading() as reading:
+        assert reading.words.documents("voucher")
+    assert answers(after, "HEAD") == before
+    shop.commit({"shop/desk.py": "def voucher_desk():\n    return 1\n"}, "Fourth")
+    assert found(after.snapshot("HEAD"), "voucher desk")[0] == "shop/desk.py::voucher_desk"
+
+
 @pytest.mark.parametrize("text", ["", " ", "the", "???", "zzzzqqqq", "a.b.c(d)", "`", "\ud800", "x" * 5000, "ü", "::"])
 def test_odd_questions_have_answers(shop: Repo, text: str) -> None:
     assert isinstance(search(snapshot_of(shop), text), tuple)
@@ -214,9 +267,9 @@ def test_questions() -> None:
 
 def test_nearest_words() -> None:
     vocabulary = ["response", "request", "render", "authenticate"]
-    assert nearest("repsonse", vocabulary, 3) == ("response",)
-    assert nearest("autenticate", vocabulary, 3) == ("authenticate",)
-    assert nearest("abc", vocabulary, 3) == ()
+    assert nearest("repsonse", vocabulary) == ["response"]
+    assert nearest("autenticate", vocabulary) == ["authenticate"]
+    assert nearest("abc", vocabulary) == []
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))

@@ -6,11 +6,13 @@ One hostile file never ends a run: what a language raises, and even a worker tha
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
 import os
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -28,6 +30,7 @@ from tokenzip.store import (
     packs_of,
     unpack_value,
 )
+from tokenzip.words import words_of
 from tokenzip.workers import Pool
 
 _LOG = logging.getLogger(__name__)
@@ -106,6 +109,26 @@ class Spilled(NamedTuple):
     body_size: int
 
 
+class Cut(NamedTuple):
+    """Words of the contents of a batch, in columns: small where it travels between processes."""
+
+    sources: tuple[Source, ...]
+    """Files whose words these are, those without any included."""
+    words: tuple[str, ...]
+    counts: bytes
+    """How many of `sources` hold each word (array of type I)."""
+    places: bytes
+    """Their places in `sources`, word by word, ascending (array of type I)."""
+
+    def postings(self) -> Iterator[tuple[str, array[int]]]:
+        """Each word with the places of the files that hold it."""
+        places = array("I", self.places)
+        begin = 0
+        for word, count in zip(self.words, array("I", self.counts), strict=True):
+            yield word, places[begin : begin + count]
+            begin += count
+
+
 @dataclass(frozen=True, slots=True)
 class Extracted:
     """What became of a batch: packs of file records ready for the store, and where the rest was spilled."""
@@ -117,6 +140,7 @@ class Extracted:
     announces: tuple[tuple[str, tuple[str, ...]], ...]
     names: tuple[tuple[str, tuple[str, ...]], ...]
     """Names that the symbols of a file can be looked up by."""
+    cut: Cut
 
 
 class Workers:
@@ -208,8 +232,14 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
     spilled: list[tuple[str, Spilled]] = []
     announces: list[tuple[str, tuple[str, ...]]] = []
     names: list[tuple[str, tuple[str, ...]]] = []
+    words: dict[Source, set[str]] = {}
     for source in sources:
-        ir = _unread(source) or _extract(state.git.blob(source.blob), source.language)
+        ir = _unread(source)
+        if ir is None:
+            content = state.git.blob(source.blob)
+            ir = _extract(content, source.language)
+            if registry.is_source(source.language):
+                words[source] = words_of(content)
         records.append(encode_ir(ir))
         spilled.append((source.path, _spill(state, ir)))
         if ir.interface.announces:
@@ -219,7 +249,24 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
     groups = packs_of(records)
     places = [(number, slot) for number, group in enumerate(groups) for slot in range(len(group))]
     placed = tuple((source, *place) for source, place in zip(sources, places, strict=True))
-    return Extracted(tuple(map(encode_pack, groups)), placed, tuple(spilled), tuple(announces), tuple(names))
+    return Extracted(tuple(map(encode_pack, groups)), placed, tuple(spilled), tuple(announces), tuple(names), cut(words))
+
+
+def cut(words: Mapping[Source, Iterable[str]]) -> Cut:
+    """The words of some files in columns."""
+    holding: dict[str, list[int]] = {}
+    for place, held in enumerate(words.values()):
+        for word in held:
+            holding.setdefault(word, []).append(place)
+    counts = array("I", map(len, holding.values())).tobytes()
+    return Cut(tuple(words), tuple(holding), counts, array("I", itertools.chain.from_iterable(holding.values())).tobytes())
+
+
+def words_of_blob(git: GitRepository, source: Source) -> set[str] | None:
+    """The words of a blob that are searched for; None if it is not read or no language has symbols for it."""
+    if not registry.is_source(source.language) or _unread(source) is not None:
+        return None
+    return words_of(git.blob(source.blob))
 
 
 def extract_blob(git: GitRepository, source: Source) -> FileIR:
@@ -249,7 +296,7 @@ def crashed_batch(sources: Sequence[Source]) -> Extracted:
     ir = FileIR("failed", 0, reason="the parser crashed on this file")
     group = [encode_ir(ir)] * len(sources)
     placed = tuple((source, 0, slot) for slot, source in enumerate(sources))
-    return Extracted((encode_pack(group),), placed, (), (), ())
+    return Extracted((encode_pack(group),), placed, (), (), (), cut({}))
 
 
 def searchable_names(ir: FileIR) -> tuple[str, ...]:

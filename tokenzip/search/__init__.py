@@ -8,6 +8,7 @@ the measurements. Every weight here was chosen on the commit messages of six rep
 
 from __future__ import annotations
 
+import itertools
 import math
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from tokenzip.errors import TokenzipError
 from tokenzip.model import Flag, Symbol
-from tokenzip.search.corpus import Corpus, Entry, Memory, corpus_of
+from tokenzip.search.corpus import Corpus, Memory
 from tokenzip.search.history import COMMITS, SHELF, History
-from tokenzip.search.words import Question, bare_name, joined, nearest, parts, path_words, question
+from tokenzip.search.words import Question, bare_name, joined, nearest, path_words, question
+from tokenzip.words import LONGEST, parts
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -47,8 +49,8 @@ _PLACE = 0.2
 """Weight of a word of a file's path for each symbol in it, against 4 for one in the symbol's own name."""
 _SHADOW_FROM, _SHADOW = 0.75, 0.6
 """A symbol gives way to a member that matches nearly as well: from which part of its score on, and to how much of it."""
-_FEW, _GUESSES, _LONGEST = 3, 8, 60
-"""Words up to which a question's unknown ones are guessed at, guesses for each, letters of a word that are looked at."""
+_FEW, _GUESSES, _SPELLINGS = 3, 8, 3
+"""Words up to which a question's unknown ones are guessed at; guesses of beginnings and of spellings for each."""
 _PREFIX, _SPELLING = 0.5, 0.6
 """How much a word counts that only begins with the word asked for, or resembles it."""
 
@@ -129,15 +131,15 @@ class _Term:
 class _Names:
     """The names of a file's symbols, in their order."""
 
-    words: tuple[frozenset[str], ...]
     counts: Mapping[str, int]
     """How many of the names hold each word."""
     lower: tuple[str, ...]
     total: int
 
 
-TEXTS: Memory[bytes] = Memory(1000, len, 16_000_000)
-NAMES: Memory[_Names] = Memory(4000, lambda names: len(names.words), 200_000)
+# What was read lately: enough for the files of a question or two. Reading 60 files anew takes some 20 ms.
+TEXTS: Memory[bytes] = Memory(200, len, 1_500_000)
+NAMES: Memory[_Names] = Memory(400, lambda names: len(names.lower), 12_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class _Ranking:
     def __init__(self, snapshot: Snapshot, text: str, module: str | None) -> None:
         self._snapshot = snapshot
         self._question = question(text)
-        self._corpus = _corpus(snapshot)
+        self._corpus = Corpus(snapshot)
         self._history = _history(snapshot)
         self._module = module
         self._terms, self._whole = _terms(self._question, self._corpus)
@@ -186,7 +188,7 @@ class _Ranking:
         return {path: math.sqrt(score / most) for path, score in found.items()}
 
     def _exists(self, path: str) -> bool:
-        return path in self._corpus.positions and self._in_module(path)
+        return self._corpus.position(path) is not None and self._in_module(path)
 
     def _in_module(self, path: str) -> bool:
         return self._module is None or self._snapshot.modules().module_of(path).path == self._module
@@ -198,8 +200,9 @@ class _Ranking:
             for position, value in self._holding(term).items():
                 scores[position] = scores.get(position, 0.0) + value
         for path, score in spoken.items():
-            position = self._corpus.positions[path]
-            scores[position] = scores.get(position, 0.0) + _SPOKEN * score
+            place = self._corpus.position(path)
+            if place is not None:
+                scores[place] = scores.get(place, 0.0) + _SPOKEN * score
         if self._module is not None:
             scores = {position: score for position, score in scores.items() if self._in_module(self._corpus.paths[position])}
         least = sorted(scores.values(), reverse=True)[:CANDIDATES]
@@ -244,7 +247,8 @@ class _Ranking:
         stem, folders = path_words(path)
         length = 1 - _LENGTH + _LENGTH * size
         names_length = 0.5 + 0.5 * names.total / mean_names
-        position = self._corpus.positions[path]
+        position = self._corpus.position(path)
+        assert position is not None
         total = 0.0
         for term in self._terms:
             weight = 0.0
@@ -264,14 +268,18 @@ class _Ranking:
         """The content in lower case; empty if it cannot be read."""
         text = self._texts.get(path)
         if text is None:
-            text = self._texts[path] = TEXTS.get(self._corpus.blob(path), lambda: _content(self._snapshot, path).lower())
+            text = self._texts[path] = TEXTS.get(self._blob(path), lambda: _content(self._snapshot, path).lower())
         return text
+
+    def _blob(self, path: str) -> str:
+        file = self._snapshot.tree_file(path)
+        return file.blob if file is not None else ""
 
     def _names(self, path: str) -> _Names:
         names = self._named_in.get(path)
         if names is None:
             names = self._named_in[path] = NAMES.get(
-                (self._corpus.blob(path), posixpath.splitext(path)[1]), lambda: _names_of(self._snapshot, path)
+                (self._blob(path), posixpath.splitext(path)[1]), lambda: _names_of(self._snapshot, path)
             )
         return names
 
@@ -356,6 +364,7 @@ class _Ranking:
             return
         damping = (0.6 if file.is_test else 1.0) * (0.3 if file.generated else 1.0)
         text, names = self._text(path), self._names(path)
+        words = [frozenset(parts(row.name)) for row in file.rows]
         place = frozenset().union(*path_words(path))
         terms = [one for term in self._terms if (one := _in_file(term, text, names.counts, place)).forms]
         for symbol in file.symbols:
@@ -364,7 +373,7 @@ class _Ranking:
                 continue
             if not kinds and (symbol.kind in _NEVER or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
                 continue
-            match, why = _match(symbol, terms, names.words, text)
+            match, why = _match(symbol, terms, words, text)
             bonus, reason = self._name_bonus(symbol, is_exact)
             if match or bonus:
                 score = (match * (_SHARE + share) + bonus) * damping
@@ -481,12 +490,11 @@ def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
 def _names_of(snapshot: Snapshot, path: str) -> _Names:
     file = snapshot.file(path)
     names = [row.name for row in file.rows] if file is not None else []
-    words = tuple(frozenset(parts(name)) for name in names)
     counts: dict[str, int] = {}
-    for held in words:
-        for word in held:
+    for name in names:
+        for word in set(parts(name)):
             counts[word] = counts.get(word, 0) + 1
-    return _Names(words, counts, tuple(name.lower() for name in names), sum(counts.values()))
+    return _Names(counts, tuple(name.lower() for name in names), sum(counts.values()))
 
 
 # ---- what a question is read with
@@ -511,7 +519,7 @@ def _known(asked: Question, corpus: Corpus) -> dict[str, float]:
     """The question's words; one that is nowhere but is made of words that are somewhere stands for these."""
     words: dict[str, float] = {}
     for word, weight in asked.words.items():
-        pieces = () if word in corpus else joined(word[:_LONGEST], corpus)
+        pieces = () if word in corpus else joined(word[:LONGEST], corpus)
         for piece in pieces or (word,):
             words[piece] = max(words.get(piece, 0.0), weight)
     return words
@@ -523,20 +531,9 @@ def _forms(word: str, corpus: Corpus, asked: int) -> dict[str, float]:
     if len(word) >= 3 and (asked == 1 or (not forms and asked <= _FEW)):
         forms.update(dict.fromkeys(corpus.beginning(word, _GUESSES), _PREFIX))
     if not forms and asked <= _FEW:
-        forms = dict.fromkeys(nearest(word[:_LONGEST], corpus.resembling(word[:_LONGEST]), 3), _SPELLING)
+        resembling = (other for other in nearest(word[:LONGEST], corpus.resembling(word[:LONGEST])) if other in corpus)
+        forms = dict.fromkeys(itertools.islice(resembling, _SPELLINGS), _SPELLING)
     return forms
-
-
-def _corpus(snapshot: Snapshot) -> Corpus:
-    changed = tuple((path, over and over.file.blob) for path, over in sorted(snapshot.overlay.items()))
-    return corpus_of((snapshot.tree, changed), snapshot, _contents)
-
-
-def _contents(snapshot: Snapshot, files: Sequence[Entry]) -> Iterator[bytes]:
-    """The bytes of many files, in their order: those of the tree are read from git at one go."""
-    stored = snapshot.git.blobs([file.blob for file in files if file.path not in snapshot.overlay])
-    for file in files:
-        yield _content(snapshot, file.path) if file.path in snapshot.overlay else next(stored) or b""
 
 
 def _content(snapshot: Snapshot, path: str) -> bytes:

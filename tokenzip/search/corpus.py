@@ -1,116 +1,193 @@
-"""Which words each file of a snapshot holds: read once for each blob, kept for the next question.
+"""Which files of a snapshot hold a word, in content or path.
 
-This is the seam for a stored index: `Corpus` needs the set of words of every file, and nothing else of the contents.
+The store says it of contents (`tokenzip.store.vocabulary`), for every version of every file. What is kept here between
+questions is which of its numbers are files of the snapshot, and their paths: some 250 bytes a file. Only what the store does
+not have (uncommitted work) is read and cut.
 """
 
 from __future__ import annotations
 
 import bisect
-import functools
+import itertools
+import re
 import threading
 from array import array
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from tokenzip.model import BlobId
-from tokenzip.search.words import bare_name, path_words, words_of
+from tokenzip.search.words import bare_name, folder_words, stem_words
+from tokenzip.words import words_in
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 T = TypeVar("T")
-ContentsOf = Callable[["Snapshot", Sequence["Entry"]], Iterator[bytes]]
-"""Reads the contents of some files, in their order; empty for what cannot be read."""
 
-_KEPT = 3
-"""Corpora of different states of repositories that are kept; they share what they know of equal blobs."""
-_LARGEST = 2_000_000
-"""Bytes of a file whose words are looked at: larger ones are data."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A file of a corpus."""
-
-    path: str
-    blob: BlobId
-    is_test: bool
+_KEPT = 2
+"""Tables of different states of repositories that are kept."""
 
 
 class Corpus:
-    """The words of one snapshot's source files."""
+    """The words of one snapshot's source files, for one question: inside one read transaction."""
 
-    def __init__(self, files: Sequence[Entry], words: Mapping[BlobId, array[int]], vocabulary: Sequence[str]) -> None:
-        self.paths = [file.path for file in files]
-        self.positions = {path: position for position, path in enumerate(self.paths)}
-        self._blobs = [file.blob for file in files]
-        self._tests = frozenset(file.path for file in files if file.is_test)
-        self._bare: dict[str, list[str]] = {}
-        self._postings: dict[str, array[int]] = {}
-        for position, file in enumerate(files):
-            self._bare.setdefault(bare_name(file.path), []).append(file.path)
-            names, folders = path_words(file.path)
-            for word in {vocabulary[number] for number in words[file.blob]} | names | folders:
-                self._postings.setdefault(word, array("I")).append(position)
-        self._sorted = sorted(self._postings)
+    def __init__(self, snapshot: Snapshot) -> None:
+        serial, self._vocabulary = snapshot.vocabulary()
+        changed = tuple((path, over and over.file.blob) for path, over in sorted(snapshot.overlay.items()))
+        self._table = _TABLES.get((serial, snapshot.tree, changed), lambda: _Table(snapshot))
+        self._snapshot = snapshot
+        self._known: dict[str, Sequence[int]] = {}
+        self.paths = self._table.paths
 
     def with_word(self, word: str) -> Sequence[int]:
         """Positions in `paths` of the files that hold the word in content or path, ascending."""
-        return self._postings.get(word, ())
+        known = self._known.get(word)
+        if known is None:
+            known = self._known[word] = self._holding(word, self._vocabulary.documents(word))
+        return known
+
+    def _holding(self, word: str, documents: Iterable[int]) -> Sequence[int]:
+        found = self._table.positions(documents)
+        found.update(self._table.loose.get(word, ()), self._table.with_path_word(word))
+        return sorted(found)
 
     def __contains__(self, word: object) -> bool:
         """Whether any file holds the word."""
-        return word in self._postings
+        return isinstance(word, str) and bool(self.with_word(word))
 
     def holds(self, position: int, word: str) -> bool:
         """Whether the file at that position holds the word."""
-        posted = self._postings.get(word)
-        if posted is None:
-            return False
+        posted = self.with_word(word)
         index = bisect.bisect_left(posted, position)
         return index < len(posted) and posted[index] == position
 
-    def blob(self, path: str) -> BlobId:
-        """The blob at one of `paths`."""
-        return self._blobs[self.positions[path]]
+    def position(self, path: str) -> int | None:
+        """Where a path stands in `paths`; None if it is not a source file of the snapshot."""
+        index = bisect.bisect_left(self.paths, path)
+        return index if index < len(self.paths) and self.paths[index] == path else None
 
     def is_test(self, path: str) -> bool:
-        return path in self._tests
+        file = self._snapshot.file(path)
+        return file is not None and file.is_test
 
     def of_bare_name(self, name: str) -> Sequence[str]:
         """The paths whose `bare_name` that is."""
-        return self._bare.get(name, ())
+        return [self.paths[position] for position in self._table.with_name(name) if bare_name(self.paths[position]) == name]
 
     def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
         """Longer words that begin with `prefix`: those of most files first."""
-        begin = bisect.bisect_right(self._sorted, prefix)
-        end = bisect.bisect_left(self._sorted, prefix + "\U0010ffff")
-        found = self._sorted[begin:end]
-        return tuple(sorted(found, key=lambda word: (-len(self._postings[word]), word))[:limit])
+        posted = self._vocabulary.beginning(prefix)
+        others = [word for word in (*self._table.loose, *self._table.path_words.split()) if word.startswith(prefix)]
+        for word in {*posted, *others} - self._known.keys():
+            self._known[word] = self._holding(word, posted.get(word, ()))
+        found = [word for word in {*posted, *others} if word != prefix and self._known[word]]
+        return tuple(sorted(found, key=lambda word: (-len(self._known[word]), word))[:limit])
 
     def resembling(self, word: str) -> Iterator[str]:
-        """The words of about the length of `word` that share its first letter or its last two, each once."""
-        for length in range(len(word) - 2, len(word) + 3):
-            yield from self._shapes.get((length, word[:1]), ())
-            for other in self._shapes.get((length, word[-2:]), ()):
-                if other[0] != word[0]:
-                    yield other
+        """Words of about the length of `word` that share its first letter or its last two; no file needs to hold them."""
+        first, last, length = re.escape(word[:1]), re.escape(word[-2:]), len(word)
+        shapes = (
+            rf"{first}.{{{max(length - 3, 0)},{length + 1}}}",
+            rf"(?!{first}).{{{max(length - 4, 0)},{length}}}{last}",
+        )
+        shape = re.compile(rf"^(?:{'|'.join(shapes)})$", re.MULTILINE)
+        texts = itertools.chain(self._vocabulary.words(), (self._table.path_words, "\n".join(self._table.loose)))
+        return iter({found for text in texts for found in shape.findall(text)})
 
-    @functools.cached_property
-    def _shapes(self) -> Mapping[tuple[int, str], Sequence[str]]:
-        shapes: dict[tuple[int, str], list[str]] = {}
-        for word in self._sorted:
-            shapes.setdefault((len(word), word[0]), []).append(word)
-            shapes.setdefault((len(word), word[-2:]), []).append(word)
-        return shapes
+
+class _Table:
+    """The source files of a snapshot, small enough to be kept."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        files = sorted(snapshot.contents())
+        self.paths = [path for path, _ in files]
+        self._positions = array("I", bytes(4 * (1 + max((document for _, document in files), default=0))))
+        """By document number: 1 + the position of the file, 0 for what is not of this snapshot."""
+        self._copies: dict[int, list[int]] = {}
+        """Document number -> positions of further files of that content."""
+        self.loose: dict[str, array[int]] = {}
+        """Word -> positions of the files that the store has no words of."""
+        for position, (path, document) in enumerate(files):
+            if not document:
+                for word in snapshot.words(path):
+                    self.loose.setdefault(word, array("I")).append(position)
+            elif self._positions[document]:
+                self._copies.setdefault(document, []).append(position)
+            else:
+                self._positions[document] = 1 + position
+        self._place_names()
+
+    def _place_names(self) -> None:
+        folders: dict[str, int] = {}
+        names: list[str] = []
+        self._folder_of = array("I")
+        for path in self.paths:
+            folder, _, name = path.rpartition("/")
+            self._folder_of.append(folders.setdefault(folder, len(folders)))
+            names.append(name)
+        self._folders, self._names = _Lines(folders), _Lines(names)
+        stems = "\n".join(name.rpartition(".")[0] or name for name in set(names))
+        self.path_words = "\n".join(sorted(words_in(stems) | words_in("\n".join(folders))))
+        """The words of all paths, each on a line."""
+
+    def positions(self, documents: Iterable[int]) -> set[int]:
+        """Positions of the files of this snapshot among the documents."""
+        positions, copies = self._positions, self._copies
+        size = len(positions)
+        found = {positions[document] - 1 for document in documents if document < size and positions[document]}
+        if copies:
+            found.update(position for document in copies.keys() & set(documents) for position in copies[document])
+        return found
+
+    def with_path_word(self, word: str) -> Iterator[int]:
+        """Positions of the files that hold the word in their path, in any order."""
+        if f"\n{word}\n" not in f"\n{self.path_words}\n":
+            return
+        for position in self._names.holding(word):
+            if word in stem_words(self.paths[position].rpartition("/")[2]):
+                yield position
+        folders = {number for number in self._folders.holding(word) if word in folder_words(self._folders.line(number))}
+        if folders:
+            yield from (position for position, folder in enumerate(self._folder_of) if folder in folders)
+
+    def with_name(self, text: str) -> Iterator[int]:
+        """Positions of the files whose name may hold the text, in whatever case."""
+        return self._names.holding(text)
+
+
+class _Lines:
+    """Many short texts as one, to be looked through quickly."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        lines = list(lines)
+        self._text = "\n".join(lines)
+        self._begins = array("I", itertools.accumulate((1 + len(line) for line in lines), initial=0))
+        lower = self._text.lower()
+        self._lower = lower if len(lower) == len(self._text) else None
+        """None where lower case has other lengths: every line is a candidate then."""
+        self._odd = frozenset(number for number, line in enumerate(lines) if not line.isascii())
+
+    def line(self, number: int) -> str:
+        return self._text[self._begins[number] : self._begins[number + 1] - 1]
+
+    def holding(self, text: str) -> Iterator[int]:
+        """Numbers of the lines that may hold the lower-case text: all that do, and those with other letters than ASCII."""
+        if self._lower is None:
+            yield from range(len(self._begins) - 1)
+            return
+        yield from self._odd
+        at = self._lower.find(text)
+        while at >= 0:
+            number = bisect.bisect_right(self._begins, at) - 1
+            if number not in self._odd:
+                yield number
+            at = self._lower.find(text, self._begins[number + 1])
 
 
 class Memory(Generic[T]):
-    """What was read of blobs lately: bounded by the number of entries and by their sizes together."""
+    """What was made lately: bounded by the number of entries and by their sizes together."""
 
-    def __init__(self, most: int, size: Callable[[T], int], room: int) -> None:
+    def __init__(self, most: int, size: Callable[[T], int] = lambda _: 0, room: int = 0) -> None:
         self._lock = threading.Lock()
         self._most, self._size, self._room = most, size, room
         self._used = 0
@@ -131,50 +208,4 @@ class Memory(Generic[T]):
         return value
 
 
-class _Library:
-    """Corpora made so far, and the words of the blobs in them."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._corpora: OrderedDict[object, tuple[Corpus, frozenset[BlobId]]] = OrderedDict()
-        self._words: dict[BlobId, array[int]] = {}
-        self._numbers: dict[str, int] = {}
-        self._vocabulary: list[str] = []
-
-    def corpus(self, key: object, snapshot: Snapshot, contents: ContentsOf) -> Corpus:
-        with self._lock:
-            known = self._corpora.get(key)
-            if known is None:
-                known = self._corpora[key] = self._made(snapshot, contents)
-                if len(self._corpora) > _KEPT:
-                    self._corpora.popitem(last=False)
-                    self._forget()
-            self._corpora.move_to_end(key)
-            return known[0]
-
-    def _made(self, snapshot: Snapshot, contents: ContentsOf) -> tuple[Corpus, frozenset[BlobId]]:
-        files = [Entry(file.path, file.blob, file.is_test) for file in snapshot.files() if file.is_source]
-        missing = [file for file in {file.blob: file for file in files}.values() if file.blob not in self._words]
-        for file, source in zip(missing, contents(snapshot, missing), strict=True):
-            self._words[file.blob] = array("I", sorted(map(self._number, words_of(source[:_LARGEST]))))
-        return Corpus(files, self._words, self._vocabulary), frozenset(file.blob for file in files)
-
-    def _number(self, word: str) -> int:
-        number = self._numbers.get(word)
-        if number is None:
-            number = self._numbers[word] = len(self._vocabulary)
-            self._vocabulary.append(word)
-        return number
-
-    def _forget(self) -> None:
-        """Drop the words of blobs that no kept corpus holds."""
-        held = frozenset[BlobId]().union(*(blobs for _, blobs in self._corpora.values()))
-        self._words = {blob: words for blob, words in self._words.items() if blob in held}
-
-
-_LIBRARY = _Library()
-
-
-def corpus_of(key: object, snapshot: Snapshot, contents: ContentsOf) -> Corpus:
-    """The corpus of the state that `key` names; made at the first question about it."""
-    return _LIBRARY.corpus(key, snapshot, contents)
+_TABLES: Memory[_Table] = Memory(_KEPT)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 import threading
+from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 
-from tokenzip.search.words import words_in
+from tokenzip.words import words_in
 
 COMMITS = 1000
 """Commits looked at; fewer find less: recall at 10 files falls by .01 with 500 of them, by .02 with 200."""
@@ -20,44 +21,54 @@ _LARGEST_COMMIT = 12
 """Files of a commit up to which its files count as changed together."""
 _PRUDENCE = 5
 """Commits that two files' common changes are measured against besides their own: few changes prove little."""
-_KEPT = 4
+_KEPT = 2
 
 
 class History:
-    """The last commits before a state: the words of their messages and the files that they changed."""
+    """The last commits before a state: the words of their messages and the files that they changed. Kept small: 1 to 2 MB."""
 
     def __init__(self, commits: Iterable[tuple[str, Collection[str]]]) -> None:
-        self._commits = [(frozenset(words_in(message)), tuple(paths)) for message, paths in commits]
-        self._frequency = Counter(word for words, _ in self._commits for word in words)
+        self._speaking: dict[str, array[int]] = {}
+        """Word -> the commits that speak of it."""
+        self._lengths = array("I")
+        """How many words each commit's message has."""
+        self._paths: list[tuple[str, ...]] = []
         self.activity: dict[str, float] = {}
         """Path -> how much it is changed; a commit counts less the more files it has, and the older it is."""
-        for age, (_, paths) in enumerate(self._commits):
+        known: dict[str, str] = {}
+        for age, (message, changed) in enumerate(commits):
+            words = words_in(message)
+            for word in words:
+                self._speaking.setdefault(word, array("I")).append(age)
+            self._lengths.append(len(words))
+            paths = tuple(known.setdefault(path, path) for path in changed)
+            self._paths.append(paths)
             share = (1.0 if age < _RECENT else 0.5) / math.sqrt(1 + len(paths))
             for path in paths:
                 self.activity[path] = self.activity.get(path, 0.0) + share
 
     def spoken_of(self, weights: Mapping[str, float]) -> dict[str, float]:
         """Path -> how much the commits that changed it speak of the words; 1 for the most."""
-        total = len(self._commits)
-        value = {
-            word: weight * math.log(1 + (total - count + 0.5) / (count + 0.5))
-            for word, weight in weights.items()
-            if (count := self._frequency[word])
-        }
+        total = len(self._paths)
+        scores: dict[int, float] = {}
+        for word, weight in weights.items():
+            commits = self._speaking.get(word, ())
+            count = len(commits)
+            for age in commits:
+                scores[age] = scores.get(age, 0.0) + weight * math.log(1 + (total - count + 0.5) / (count + 0.5))
         found: dict[str, float] = {}
-        for words, paths in self._commits:
-            score = sum(value[word] for word in value.keys() & words) if value else 0.0
-            if score:
-                score = (score / (1 + 0.15 * math.log(1 + len(words)))) ** 2 / math.sqrt(1 + len(paths))
-                for path in paths:
-                    found[path] = found.get(path, 0.0) + score
+        for age, score in sorted(scores.items()):
+            paths = self._paths[age]
+            share = (score / (1 + 0.15 * math.log(1 + self._lengths[age]))) ** 2 / math.sqrt(1 + len(paths))
+            for path in paths:
+                found[path] = found.get(path, 0.0) + share
         return found
 
     def changed_with(self, seeds: Mapping[str, float]) -> dict[str, float]:
         """Path -> how often it was changed together with one of the seeds, times the seed's weight."""
         changes: Counter[str] = Counter()
         common: Counter[tuple[str, str]] = Counter()
-        for _, paths in self._commits:
+        for paths in self._paths:
             if len(paths) <= _LARGEST_COMMIT:
                 for seed in seeds.keys() & set(paths):
                     changes[seed] += 1

@@ -1,4 +1,4 @@
-"""Words: how identifiers and prose are cut into what can be searched for, and what a question asks for."""
+"""The words of a question, of paths, and words that resemble others."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_ASCII_IDENTIFIER = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
+from tokenzip.words import identifiers, parts, words_in
+
 _COMPOUND = re.compile(r"[^\W\d]\w*(?:[.\-]\w+)+|[^\W\d]\w*")
 _CALLED = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*)\(")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]")
@@ -26,41 +25,22 @@ STOP_WORDS = frozenset(
 )
 
 
-def parts(identifier: str) -> tuple[str, ...]:
-    """The words of an identifier, lower case: ``parseHTTPHeader_v2`` is parse, http, header (single letters are none)."""
-    return tuple(part.lower() for part in _PART.findall(identifier) if len(part) > 1)
-
-
-@functools.lru_cache(1 << 13)
-def _ascii_parts(identifier: bytes) -> tuple[str, ...]:
-    return parts(identifier.decode("ascii"))
-
-
-def words_of(source: bytes) -> set[str]:
-    """The distinct words of a file's content."""
-    words: set[str] = set()
-    if source.isascii():
-        for found in set(_ASCII_IDENTIFIER.findall(source)):
-            words.update(_ascii_parts(found))
-    else:
-        words.update(words_in(source.decode("utf-8", "replace")))
-    return words
-
-
-def words_in(text: str) -> set[str]:
-    """The distinct words of a text."""
-    words: set[str] = set()
-    for found in set(_IDENTIFIER.findall(text)):
-        words.update(parts(found))
-    return words
-
-
-@functools.lru_cache(1 << 11)
 def path_words(path: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of a file's name (without its last ending) and of its folders."""
     folder, _, name = path.rpartition("/")
-    stem = name.rpartition(".")[0] or name
-    return frozenset(words_in(stem.replace(".", " "))), frozenset(words_in(folder))
+    return stem_words(name), folder_words(folder)
+
+
+@functools.lru_cache(1 << 10)
+def stem_words(name: str) -> frozenset[str]:
+    """The words of a file's name without its last ending."""
+    return frozenset(words_in(name.rpartition(".")[0] or name))
+
+
+@functools.lru_cache(1 << 9)
+def folder_words(folder: str) -> frozenset[str]:
+    """The words of a folder's path."""
+    return frozenset(words_in(folder))
 
 
 _TEST_MARK = re.compile(r"[._-]?(?:tests?|spec)$|^tests?[._-]")
@@ -92,7 +72,7 @@ def question(text: str) -> Question:
     weights = _weights(first, code, 1.0, {})
     weights = _weights(rest, code, _LATER_LINES, weights)
     if not weights:
-        weights = dict.fromkeys((word for name in _IDENTIFIER.findall(text) for word in parts(name)), 1.0)
+        weights = dict.fromkeys((word for name in identifiers(text) for word in parts(name)), 1.0)
     compounds = [found for found in _COMPOUND.findall(text) if len(parts_of(found)) > 1]
     whole = text.strip()
     names = [whole] if whole and not any(map(str.isspace, whole)) else []
@@ -109,17 +89,17 @@ def _code(text: str) -> set[str]:
     """Identifiers that stand in the text as code: dotted, called, between back-ticks, with an underscore or a hump."""
     code: set[str] = set()
     for ticked, called in _CALLED.findall(text):
-        code.update(_IDENTIFIER.findall(ticked or called))
+        code.update(identifiers(ticked or called))
     for compound in _COMPOUND.findall(text):
         if "." in compound or "_" in compound.strip("_") or _CAMEL.search(compound):
-            code.update(_IDENTIFIER.findall(compound))
+            code.update(identifiers(compound))
     return code
 
 
 def _weights(text: str, code: set[str], weight: float, known: dict[str, float]) -> dict[str, float]:
     """Each word once; one that is repeated counts a little more, up to twice."""
     weights = dict(known)
-    for name in _IDENTIFIER.findall(text):
+    for name in identifiers(text):
         is_code = name in code
         for word in parts(name):
             if is_code or (word not in STOP_WORDS and name.lower() not in STOP_WORDS):
@@ -143,7 +123,7 @@ def joined(word: str, vocabulary: Container[str]) -> tuple[str, ...]:
     return best[-1] or ()
 
 
-def nearest(word: str, vocabulary: Iterable[str], limit: int) -> tuple[str, ...]:
+def nearest(word: str, vocabulary: Iterable[str]) -> list[str]:
     """The words that a typing error or two may have made `word` of: nearest first, then by name.
 
     One error in words of up to seven letters, two in longer ones; a swap of neighbours is one. Words of three letters or less
@@ -151,13 +131,13 @@ def nearest(word: str, vocabulary: Iterable[str], limit: int) -> tuple[str, ...]
     """
     most = 1 if len(word) <= 7 else 2
     if len(word) <= 3:
-        return ()
+        return []
     found = [
         (distance, other)
         for other in vocabulary
         if abs(len(other) - len(word)) <= most and (distance := edit_distance(word, other, most)) <= most
     ]
-    return tuple(other for _, other in sorted(found)[:limit])
+    return [other for _, other in sorted(found)]
 
 
 def edit_distance(one: str, other: str, most: int) -> int:

@@ -20,10 +20,12 @@ from tokenzip.index import (
     ABSENT,
     Source,
     analysis_tag,
+    cut,
     extract,
     extract_blob,
     language_tag,
     searchable_names,
+    words_of_blob,
 )
 from tokenzip.link import Linker, changed_facts, structural_facts
 from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Progress, Revision, TreeId
@@ -377,6 +379,23 @@ def _write_contents(writing: WriteTransaction, base: Snapshot, overlay: Overlay)
     addresses = writing.put_records("ir", [encode_ir(ir) for _, ir in fresh.values()], earlier)
     for (blob, tag), address in zip(fresh, addresses, strict=True):
         writing.put_blob(blob, tag, address)
+    _post_words(writing, base.git, overlay)
+
+
+def _post_words(writing: WriteTransaction, git: GitRepository, overlay: Overlay) -> None:
+    """Post the words of new contents."""
+    fresh: dict[tuple[BlobId, str], Source] = {}
+    for path, over in overlay.items():
+        if over is not None and over.ir is not None and over.file.language is not None:
+            file = over.file
+            if not writing.document(file.blob, language_tag(over.file.language)):
+                fresh[file.blob, over.file.language] = Source(path, file.blob, over.file.language, None)
+    sizes = git.blob_sizes([blob for blob, _ in fresh])
+    sources = [source._replace(size=size) for source, size in zip(fresh.values(), sizes, strict=True)]
+    found = {source: words for source in sources if (words := words_of_blob(git, source)) is not None}
+    if found:
+        blobs = [(source.blob, language_tag(source.language)) for source in found]
+        writing.post_words(blobs, sorted(cut(found).postings()))
 
 
 def _earlier(base: Snapshot, path: str, address: Callable[[BlobId, bytes], Address | None]) -> Address | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import posixpath
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from tokenzip.git import GitRepository
 from tokenzip.index import (
+    Cut,
     Extracted,
     Source,
     Spilled,
@@ -104,6 +105,7 @@ class _Said:
 
 def _extract(store: Store, workers: Workers, files: _TreeFiles, progress: Progress) -> _Said:
     said = _Said({}, {}, {})
+    words = _Words()
     firsts: dict[tuple[str, str], Source] = {}
     for source in files.sources:
         firsts.setdefault((source.blob, source.language), source)
@@ -113,14 +115,64 @@ def _extract(store: Store, workers: Workers, files: _TreeFiles, progress: Progre
         said.spilled.update(result.spilled)
         said.announces.update(result.announces)
         said.names.update(result.names)
+        words.take(result.cut)
+        if words.postings >= _POSTINGS_AT_ONCE:
+            words = _posted(store, words)
         done += len(result.placed)
         progress("reading", done, len(firsts))
+    _posted(store, words)
     for source in files.sources:  # equal blobs at other paths say the same
         first = firsts[source.blob, source.language].path
         if first != source.path:
             for table in (said.spilled, said.announces, said.names):
                 _share(table, first, source.path)
     return said
+
+
+class _Words:
+    """Words of contents on their way into the store: one sorted segment of many is smaller than many, and sooner searched."""
+
+    def __init__(self) -> None:
+        self.sources: list[Source] = []
+        self.postings = 0
+        self._places: dict[str, array[int]] = {}
+
+    def take(self, cut: Cut) -> None:
+        """Add the words of a batch."""
+        begin = len(self.sources)
+        for word, places in cut.postings():
+            known = self._places.get(word)
+            if known is None:
+                known = self._places[word] = array("I")
+            known.extend([begin + place for place in places])
+        self.sources.extend(cut.sources)
+        self.postings += len(cut.places) // array("I").itemsize
+
+    def without(self, known: Set[int]) -> Iterator[tuple[str, Sequence[int]]]:
+        """(word, places of the files that hold it) in order of the words, but for the known places: the others move up."""
+        if not known:
+            yield from ((word, self._places[word]) for word in sorted(self._places))
+            return
+        numbers = iter(range(len(self.sources)))
+        places = {place: next(numbers) for place in range(len(self.sources)) if place not in known}
+        for word in sorted(self._places):
+            kept = [places[place] for place in self._places[word] if place in places]
+            if kept:
+                yield word, kept
+
+
+def _posted(store: Store, words: _Words) -> _Words:
+    """Post the words of files that are not posted yet; gives room for the next ones."""
+    blobs = [(source.blob, language_tag(source.language)) for source in words.sources]
+
+    def post(writing: WriteTransaction) -> None:
+        known = {place for place, blob in enumerate(blobs) if writing.document(*blob)}
+        fresh = [blob for place, blob in enumerate(blobs) if place not in known]
+        if fresh:
+            writing.post_words(fresh, words.without(known))
+
+    store.write(post)
+    return _Words()
 
 
 def _share(table: dict[str, Any], first: str, path: str) -> None:

@@ -6,7 +6,7 @@ that no live snapshot has are dropped, older keys of living paths stay until a f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tokenzip.git import GitRepository
@@ -44,7 +44,7 @@ class _Copy:
     old: ReadTransaction
     new: WriteTransaction
     links: dict[Address, Address] = field(default_factory=lambda: {NO_LINK: NO_LINK})
-    blobs: set[tuple[BlobId, bytes]] = field(default_factory=set)
+    blobs: dict[tuple[BlobId, bytes], None] = field(default_factory=dict)
 
     def run(self, trees: Mapping[TreeId, GitRepository]) -> int:
         live = {
@@ -61,6 +61,7 @@ class _Copy:
             addresses = _Addresses({file.path: self.links[file.link or NO_LINK] for file in files})
             self.new.put_snapshot(tree, analysis_tag(), write_nodes(trees[tree], self.new, tree, addresses))
         self._copy_postings(paths)
+        self._copy_words()
         for key in ("users", "latest"):
             value = self.old.meta(key)
             if value is not None and not (key == "latest" and TreeId(value.hex()) not in live):
@@ -75,7 +76,7 @@ class _Copy:
             key = (file.blob, language_tag(file.language))
             if key in self.blobs:
                 continue
-            self.blobs.add(key)
+            self.blobs[key] = None
             address, beside = self.old.blob_address(*key), self.old.interface_address(*key)
             content = self.old.ir_record(address) if address is not None else None
             interface = self.old.interface_record(beside) if beside is not None else None
@@ -104,6 +105,18 @@ class _Copy:
             if path in living:
                 ids[number] = self.new.intern_path(path)
         self.new.post_sorted((key, ids[number]) for key, number in self.old.postings.pairs() if number in ids)
+
+    def _copy_words(self) -> None:
+        numbers = {key: number for key in self.blobs if (number := self.old.document(*key))}
+        places = {number: place for place, number in enumerate(numbers.values())}
+        self.new.post_words(list(numbers), _renumbered(self.old.words.postings(), places))
+
+
+def _renumbered(postings: Iterable[tuple[str, Sequence[int]]], places: Mapping[int, int]) -> Iterator[tuple[str, list[int]]]:
+    for word, numbers in postings:
+        kept = sorted(places[number] for number in numbers if number in places)
+        if kept:
+            yield word, kept
 
 
 @dataclass(frozen=True)

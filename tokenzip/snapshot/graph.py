@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokenzip.errors import AmbiguousSymbol, StoreChanged, UnknownSymbol
-from tokenzip.git import GitRepository
-from tokenzip.index import Source, analysis_tag, extract, extract_blob, language_tag, searchable_names
+from tokenzip.git import GitRepository, MissingObject
+from tokenzip.index import LARGEST_FILE, Source, analysis_tag, extract, extract_blob, language_tag, searchable_names
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
@@ -62,11 +62,13 @@ from tokenzip.store import (
     OpenReference,
     ReadTransaction,
     Store,
+    Vocabulary,
     decode_consulted,
     decode_ir,
     decode_link,
     link_record,
 )
+from tokenzip.words import words_of
 
 _REMEMBERED_FILES = 2048
 _NEAREST_NAMES = 5
@@ -93,6 +95,14 @@ class OpenUse(NamedTuple):
 
     path: str
     reference: OpenReference
+
+
+class Content(NamedTuple):
+    """A file that is searched."""
+
+    path: str
+    document: int
+    """The number that its words are posted under in the store; 0 if they are not (uncommitted work)."""
 
 
 class File:
@@ -516,6 +526,30 @@ class Snapshot:
     def announcing(self, key: str) -> tuple[str, ...]:
         """Files whose interface announces `key`, sorted."""
         return tuple(path for path in self.paths_posted([announced_key(key)]) if key in self.interface(path).announces)
+
+    # ---- words
+
+    def contents(self) -> Iterator[Content]:
+        """Every file of a language with symbols, in the order of `paths`."""
+        with self.reading() as reading:
+            for file in self._tree_files():
+                if file.language is not None and registry.is_source(file.language):
+                    over = self.overlay.get(file.path)
+                    is_stored = over is None or over.ir is None
+                    yield Content(file.path, reading.document(file.blob, language_tag(file.language)) if is_stored else 0)
+
+    def words(self, path: str) -> set[str]:
+        """The words of a file's content, read from it; none if this clone does not hold it, or if it is too large."""
+        try:
+            content = self.source(path)
+        except MissingObject:
+            return set()
+        return words_of(content) if len(content) <= LARGEST_FILE else set()
+
+    def vocabulary(self) -> tuple[int, Vocabulary]:
+        """The words of all contents in the store, inside a transaction; and which store: numbers mean nothing in another."""
+        with self.reading() as reading:
+            return reading.serial, reading.words
 
     # ---- names
 

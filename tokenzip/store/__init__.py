@@ -1,13 +1,14 @@
 """The store: the only package that touches lmdb, msgpack and zstandard. Typed tables, transactions, versions, gc.
 
 ``docs/decisions/0001-store.md`` says where it lies and why; `environment` opens it, `records` says what bytes mean,
-`postings` is the inverted index. What a table holds:
+`postings` is the inverted index of keys, `vocabulary` that of words. What a table holds:
 
 ==========  ================================================  ==========================================================
 table       key                                               value
 ==========  ================================================  ==========================================================
-meta        text                                              segments of the postings, counters
-blob        10 bytes of the blob id, 4 of the language's tag  addresses of its file record and, if others look, its interface
+meta        text                                              segments of the two indexes, counters
+blob        10 bytes of the blob id, 4 of the language's tag  address of its file record, the number of its words, and, if
+                                                              others look at it, the address of its interface
 ir          pack number                                       pack of file records (status, symbols)
 interface   pack number                                       pack of interfaces that other files consulted
 link        pack number                                       pack of link records (edges, open references)
@@ -15,7 +16,8 @@ node        10-byte digest of the value                       one directory: lin
 snapshot    tree id, 4 bytes of the analysis' tag             digest of the root's node
 path        path id                                           path (a directory's ends in a slash)
 path_id     8-byte digest of the path                         path id
-postings    segment, first hash                               chunk of the inverted index
+postings    segment, first hash                               chunk of the inverted index of keys
+words       segment, first word                               chunk of the inverted index of words
 ==========  ================================================  ==========================================================
 """
 
@@ -43,6 +45,7 @@ from tokenzip.store.records import (
     packs_of,
     unpack_value,
 )
+from tokenzip.store.vocabulary import Vocabulary
 
 __all__ = [
     "Address",
@@ -50,6 +53,7 @@ __all__ = [
     "OpenReference",
     "ReadTransaction",
     "Store",
+    "Vocabulary",
     "WriteTransaction",
     "decode_consulted",
     "decode_interface",

@@ -27,10 +27,15 @@ from tokenzip.store.records import (
     undo_difference,
     unpack_value,
 )
+from tokenzip.store.vocabulary import Vocabulary
 
 _LOG = logging.getLogger(__name__)
 _ADDRESS = struct.Struct(">IH")
+_BLOB = struct.Struct(">IHI")
+"""The first part of a blob's value: address of its record, document number (0: its words are not posted)."""
 _CACHE_BYTES = 6 << 20
+_CACHED_CHUNKS = 128
+"""Of some 25 KB each."""
 _WORTHWHILE = 0.25
 """A difference longer than this share of the record is not worth reading two records: it is written whole."""
 _SMALLEST_DELTA = 64
@@ -39,6 +44,8 @@ DIGEST = 10
 """Bytes of a node's name."""
 _SMALLEST_BASE = 8
 """Bytes. zstd takes no shorter text before a record."""
+_DOCUMENTS = "documents"
+"""Of the meta table: the last document number that was given."""
 _ABSENT = b"absent "
 WRITE_PATIENCE = 60.0
 """Seconds to wait for another writer's batch before giving up with `StoreBusy`."""
@@ -69,7 +76,7 @@ class _Cache:
             while self._bytes > _CACHE_BYTES and len(self._packs) > 1:
                 _, dropped = self._packs.popitem(last=False)
                 self._bytes -= sum(map(len, dropped.records))
-            if len(self.chunks) > 512:
+            if len(self.chunks) > _CACHED_CHUNKS:
                 self.chunks.clear()
         return fresh
 
@@ -89,6 +96,9 @@ class ReadTransaction:
         self._tables = environment.tables
         self._cache = cache
         self.postings = Postings(transaction, environment.tables, cache.chunks)
+        self.words = Vocabulary(transaction, environment.tables)
+        self.serial = environment.serial
+        """Document numbers that were read under another serial mean nothing here."""
 
     def _get(self, table: str, key: bytes) -> bytes | None:
         value = self._transaction.get(key, db=self._tables[table])
@@ -102,9 +112,12 @@ class ReadTransaction:
     def interface_address(self, blob: BlobId, tag: bytes) -> Address | None:
         """Where the interface of a blob lies, if it was kept."""
         value = self._get("blob", blob_key(blob, tag))
-        return (
-            Address(*_ADDRESS.unpack_from(value, _ADDRESS.size)) if value is not None and len(value) > _ADDRESS.size else None
-        )
+        return Address(*_ADDRESS.unpack_from(value, _BLOB.size)) if value is not None and len(value) > _BLOB.size else None
+
+    def document(self, blob: BlobId, tag: bytes) -> int:
+        """The number that the words of a blob are posted under; 0 if they are not."""
+        value = self._get("blob", blob_key(blob, tag))
+        return 0 if value is None else int(_BLOB.unpack_from(value)[2])
 
     def ir_record(self, address: Address) -> bytes | None:
         return self._record("ir", address)
@@ -242,14 +255,27 @@ class WriteTransaction(ReadTransaction):
         return address if size >= _SMALLEST_BASE else None
 
     def put_blob(self, blob: BlobId, tag: bytes, address: Address) -> None:
-        self._transaction.put(blob_key(blob, tag), _ADDRESS.pack(*address), db=self._tables["blob"])
+        """Say where the record of a blob lies. Its document number stays; where its interface lies is to be said anew."""
+        self._transaction.put(blob_key(blob, tag), _BLOB.pack(*address, self.document(blob, tag)), db=self._tables["blob"])
+
+    def post_words(self, blobs: Sequence[tuple[BlobId, bytes]], postings: Iterable[tuple[str, Sequence[int]]]) -> None:
+        """Give document numbers to known blobs and post their words: (word, places in `blobs`, ascending), sorted by word."""
+        first = 1 + int.from_bytes(self.meta(_DOCUMENTS) or b"", "big")
+        self.put_meta(_DOCUMENTS, (first + len(blobs) - 1).to_bytes(4, "big"))
+        for number, (blob, tag) in enumerate(blobs, first):
+            key = blob_key(blob, tag)
+            value = self._get("blob", key)
+            if value is not None:
+                whole = _BLOB.pack(*_ADDRESS.unpack_from(value), number) + value[_BLOB.size :]
+                self._transaction.put(key, whole, db=self._tables["blob"])
+        self.words.add((word, [first + place for place in places]) for word, places in postings)
 
     def put_interface(self, blob: BlobId, tag: bytes, address: Address) -> None:
         """Say where the interface of a known blob lies."""
         key = blob_key(blob, tag)
         file = self._get("blob", key)
         if file is not None:
-            self._transaction.put(key, file[: _ADDRESS.size] + _ADDRESS.pack(*address), db=self._tables["blob"])
+            self._transaction.put(key, file[: _BLOB.size] + _ADDRESS.pack(*address), db=self._tables["blob"])
 
     def put_node(self, value: bytes, base: bytes | None = None) -> bytes:
         """Store a directory's node under the digest of its value, which is returned; `base` is its earlier version's digest."""

@@ -2,7 +2,7 @@
 
 A store's folder::
 
-    v2/                     the format's number: a newer tokenzip makes its own folder and leaves this one readable
+    v3/                     the format's number: a newer tokenzip makes its own folder and leaves this one readable
       current               the number of the live generation, one line
       write.lock            taken (and polled) before any write; freed by the system when its holder dies
       index.lock            taken by whoever fills the store with a whole tree, so that only one process does
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
 import shutil
 import sys
@@ -34,8 +35,13 @@ import lmdb
 from tokenzip.errors import StoreBusy, StoreChanged, StoreError, StoreFull, StoreReadOnly
 
 FORMAT = 2
-"""History of the format. 1: first. 2: records and nodes may be differences to earlier versions."""
-TABLES = ("meta", "blob", "ir", "interface", "link", "node", "snapshot", "path", "path_id", "postings")
+"""History of the format. 1: first. 2: records and nodes may be differences to earlier versions. 3: the words of contents are
+stored, and each file record has the number that its words are posted under.
+
+Another format is another folder: what an older tokenzip stored stays for it and is not read, and the first question fills a
+new one.
+"""
+TABLES = ("meta", "blob", "ir", "interface", "link", "node", "snapshot", "path", "path_id", "postings", "words")
 _MAP_SIZE = 1 << 38
 _SMALL_MAP_SIZE = 1 << 28
 _MAX_READERS = 1024
@@ -45,6 +51,7 @@ _NEEDED_FREE_BYTES = 16 << 20
 _LMDB_MAGIC = 0xBEEFC0DE
 _PAGE_SIZES = frozenset(1 << bits for bits in range(9, 17))
 
+_serials = itertools.count()
 T = TypeVar("T")
 
 
@@ -100,6 +107,8 @@ class Environment:
         self._refuse_truncated()
         self._lmdb = self._open()
         self._identity = _identity(self._data)
+        self.serial = next(_serials)
+        """Names this opening in this process."""
         self.tables: dict[str, Any] = {}
         self._open_tables()
         with contextlib.suppress(lmdb.Error):

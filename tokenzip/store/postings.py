@@ -1,6 +1,6 @@
 """Which files have to do with a key: an inverted index in sorted segments, append-only between merges.
 
-A key (a fact consulted, the target of an edge, an open name, a file name's stem, a word) is kept as a 32-bit hash; its
+A key (a fact consulted, the target of an edge, an open name, a file name's stem) is kept as a 32-bit hash; its
 postings are path ids. Both the hash and age make an answer a *superset*: readers verify each path in their snapshot, and a
 needless hit costs a look, never an error. A write adds one segment; small segments are merged when there are many.
 """
@@ -11,17 +11,17 @@ import heapq
 import itertools
 import struct
 import zlib
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokenzip.store.environment import DamagedStore
-from tokenzip.store.records import compress, decompress, pack_value, unpack_value
+from tokenzip.store.records import compress, decompress
+from tokenzip.store.segments import Encoded, Segments
 
 _CHUNK_ENTRIES = 1024
 """Entries to a chunk: under 2 KB when compressed, so that LMDB puts two on a page instead of giving each a page of its own."""
-_MOST_SEGMENTS = 12
-_SEGMENTS = b"segments"
 _HEAD = struct.Struct("<II")
 
 
@@ -31,121 +31,84 @@ def key_hash(*key: str) -> int:
 
 
 class Postings:
-    """The index inside one transaction. `meta` holds the list of segments, `table` the chunks."""
+    """The index inside one transaction."""
 
     def __init__(self, transaction: Any, tables: dict[str, Any], chunks: dict[bytes, Any]) -> None:
-        self._transaction = transaction
-        self._table = tables["postings"]
-        self._meta = tables["meta"]
+        self._segments = Segments(transaction, tables["postings"], tables["meta"], b"segments")
         self._chunks = chunks
 
     def paths(self, hashes: Iterable[int]) -> set[int]:
         """Path ids that are posted under any of the hashes."""
         wanted = sorted(set(hashes))
         found: set[int] = set()
-        for segment, _ in self._segments():
+        for segment in self._segments.live():
             for number in wanted:
                 found.update(self._find(segment, number))
         return found
 
-    def _find(self, segment: int, number: int) -> tuple[int, ...]:
-        with self._transaction.cursor(self._table) as cursor:
-            at_end = not cursor.set_range(_chunk_key(segment, number))
-            if at_end or bytes(cursor.key()) != _chunk_key(segment, number):
-                moved = cursor.last() if at_end else cursor.prev()
-                if not moved or bytes(cursor.key()[:4]) != segment.to_bytes(4, "big"):
-                    return ()
-            key = bytes(cursor.key())
-            chunk = self._chunks.get(key)
-            if chunk is None:
-                chunk = self._chunks[key] = _decode_chunk(key, cursor.value())
-        hashes, postings = chunk
-        index = bisect_right(hashes, number) - 1
-        if index < 0 or hashes[index] != number:
+    def _find(self, segment: int, number: int) -> Sequence[int]:
+        at = self._segments.chunk_of(segment, number.to_bytes(4, "big"))
+        if at is None:
             return ()
-        found: tuple[int, ...] = postings[index]
-        return found
+        chunk = self._chunks.get(at[0])
+        if chunk is None:
+            chunk = self._chunks[at[0]] = _Chunk(*at)
+        return chunk.paths(number)
 
     def add(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Add a segment of (hash, path id) pairs; merge the small segments when there are many."""
-        self._write_segment(iter(sorted(set(pairs))))
-        segments = self._segments()
-        if len(segments) > _MOST_SEGMENTS:
-            self._merge(segments)
+        self._segments.append(_encode_chunks(iter(sorted(set(pairs)))))
+        self._segments.tidy(lambda segments: _encode_chunks(self._merged(segments)))
 
     def add_sorted(self, pairs: Iterator[tuple[int, int]]) -> None:
         """Add a segment of pairs that come ordered by hash; within a hash they are sorted here."""
         by_hash = itertools.groupby(pairs, key=lambda pair: pair[0])
-        self._write_segment(pair for _, group in by_hash for pair in sorted(set(group)))
+        self._segments.append(_encode_chunks(pair for _, group in by_hash for pair in sorted(set(group))))
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """All (hash, path id) pairs, sorted, each once."""
-        return self._merged(self._segments())
+        return self._merged(self._segments.live())
 
-    def _merged(self, segments: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        merged = heapq.merge(*(self._pairs(number) for number, _ in segments))
+    def _merged(self, segments: Sequence[int]) -> Iterator[tuple[int, int]]:
+        merged = heapq.merge(*map(self._pairs, segments))
         return (pair for pair, _ in itertools.groupby(merged))
 
-    def _write_segment(self, pairs: Iterator[tuple[int, int]]) -> None:
-        """Write sorted, distinct pairs as one segment; nothing if there are none."""
-        number = self._next_segment()
-        count = 0
-        for key, value, size in _encode_chunks(number, pairs):
-            self._transaction.put(key, value, db=self._table, append=True)
-            count += size
-        if count:
-            self._set_segments([*self._segments(), (number, count)], number + 1)
-
-    def _merge(self, segments: list[tuple[int, int]]) -> None:
-        """Merge all small segments; the biggest too when the others reach a quarter of it."""
-        biggest = max(segments, key=lambda segment: segment[1])
-        others = [segment for segment in segments if segment != biggest]
-        chosen = segments if 4 * sum(size for _, size in others) >= biggest[1] else others
-        self._write_segment(self._merged(chosen))
-        for number, _ in chosen:
-            self._delete(number)
-        self._set_segments([segment for segment in self._segments() if segment not in chosen], self._next_segment())
-
     def _pairs(self, segment: int) -> Iterator[tuple[int, int]]:
-        for key, value in self._chunks_of(segment):
-            hashes, postings = _decode_chunk(key, value)
-            for number, posting in zip(hashes, postings, strict=True):
-                for path in posting:
+        for key, value in self._segments.chunks(segment):
+            chunk = _Chunk(key, value)
+            for number in chunk.hashes:
+                for path in chunk.paths(number):
                     yield number, path
 
-    def _chunks_of(self, segment: int) -> Iterator[tuple[bytes, Any]]:
-        prefix = segment.to_bytes(4, "big")
-        with self._transaction.cursor(self._table) as cursor:
-            if cursor.set_range(prefix):
-                for key, value in cursor:
-                    if bytes(key[:4]) != prefix:
-                        return
-                    yield bytes(key), value
 
-    def _delete(self, segment: int) -> None:
-        for key in [key for key, _ in self._chunks_of(segment)]:
-            self._transaction.delete(key, db=self._table)
+class _Chunk:
+    """Neighbouring hashes and the path ids under each; numbers in arrays, since many chunks are kept."""
 
-    def _segments(self) -> list[tuple[int, int]]:
-        """(number, entries) of each live segment."""
-        value = self._transaction.get(_SEGMENTS, db=self._meta)
-        return [] if value is None else list(unpack_value(value)[1])
+    __slots__ = ("_begins", "_steps", "hashes")
 
-    def _next_segment(self) -> int:
-        """A number never used before: chunks are cached by it."""
-        value = self._transaction.get(_SEGMENTS, db=self._meta)
-        return 1 if value is None else int(unpack_value(value)[0])
+    def __init__(self, key: bytes, value: Any) -> None:
+        try:
+            data = decompress(value)
+        except ValueError as error:
+            raise DamagedStore(f"a chunk of the inverted index is damaged: {error}") from error
+        count, total = _HEAD.unpack_from(data)
+        gaps = _unplaned(data, _HEAD.size, count)
+        counts = _unplaned(data, _HEAD.size + 4 * count, count)
+        first = int.from_bytes(key[4:], "big")
+        self.hashes = array("Q", itertools.accumulate(gaps[1:], initial=first))
+        self._begins = array("Q", itertools.accumulate(counts, initial=0))
+        self._steps = array("Q", _unplaned(data, _HEAD.size + 8 * count, total))
 
-    def _set_segments(self, segments: list[tuple[int, int]], next_number: int) -> None:
-        self._transaction.put(_SEGMENTS, pack_value((next_number, sorted(segments))), db=self._meta)
-
-
-def _chunk_key(segment: int, number: int) -> bytes:
-    return segment.to_bytes(4, "big") + number.to_bytes(4, "big")
+    def paths(self, number: int) -> Sequence[int]:
+        """The path ids under a hash, ascending; none if it is not here."""
+        index = bisect_left(self.hashes, number)
+        if index == len(self.hashes) or self.hashes[index] != number:
+            return ()
+        return tuple(itertools.accumulate(self._steps[self._begins[index] : self._begins[index + 1]]))
 
 
-def _encode_chunks(segment: int, pairs: Iterator[tuple[int, int]]) -> Iterator[tuple[bytes, bytes, int]]:
-    """Sorted pairs as (key, chunk, entries); all paths of a hash are in one chunk."""
+def _encode_chunks(pairs: Iterator[tuple[int, int]]) -> Iterator[Encoded]:
+    """Sorted, distinct pairs as chunks; all paths of a hash are in one chunk."""
     hashes: list[int] = []
     counts: list[int] = []
     steps: list[int] = []
@@ -156,37 +119,22 @@ def _encode_chunks(segment: int, pairs: Iterator[tuple[int, int]]) -> Iterator[t
             steps.append(path - last_path)
         else:
             if len(steps) >= _CHUNK_ENTRIES:
-                yield (*_encode_chunk(segment, hashes, counts, steps), len(steps))
+                yield _encode_chunk(hashes, counts, steps)
                 hashes, counts, steps = [], [], []
             hashes.append(number)
             counts.append(1)
             steps.append(path)
         last_path = path
     if steps:
-        yield (*_encode_chunk(segment, hashes, counts, steps), len(steps))
+        yield _encode_chunk(hashes, counts, steps)
 
 
-def _encode_chunk(segment: int, hashes: list[int], counts: list[int], steps: list[int]) -> tuple[bytes, bytes]:
+def _encode_chunk(hashes: list[int], counts: list[int], steps: list[int]) -> Encoded:
     """Three columns: steps from hash to hash, paths to each hash, and path ids (the first whole, the others as steps)."""
     gaps = [number - before for number, before in zip(hashes, (hashes[0], *hashes), strict=False)]
     columns = _planes(gaps) + _planes(counts) + _planes(steps)
-    return _chunk_key(segment, hashes[0]), compress(_HEAD.pack(len(hashes), len(steps)) + columns)
-
-
-def _decode_chunk(key: bytes, value: Any) -> tuple[list[int], list[tuple[int, ...]]]:
-    try:
-        data = decompress(value)
-    except ValueError as error:
-        raise DamagedStore(f"a chunk of the inverted index is damaged: {error}") from error
-    count, total = _HEAD.unpack_from(data)
-    gaps, counts, steps = (
-        _unplaned(data, _HEAD.size, count),
-        _unplaned(data, _HEAD.size + 4 * count, count),
-        _unplaned(data, _HEAD.size + 8 * count, total),
-    )
-    hashes = list(itertools.accumulate(gaps, initial=int.from_bytes(key[4:], "big")))[1:]
-    paths = iter(steps)
-    return hashes, [tuple(itertools.accumulate(itertools.islice(paths, size))) for size in counts]
+    value = compress(_HEAD.pack(len(hashes), len(steps)) + columns)
+    return Encoded(hashes[0].to_bytes(4, "big"), value, len(steps))
 
 
 def _planes(numbers: list[int]) -> bytes:

@@ -1,0 +1,99 @@
+"""Sorted segments of an inverted index, append-only between merges: what `postings` and `vocabulary` have in common.
+
+A write adds one segment of chunks; a chunk's key is the segment's number and the first key in it. Small segments are merged
+when there are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from tokenzip.store.records import pack_value, unpack_value
+
+_MOST = 12
+
+
+class Encoded(NamedTuple):
+    """A chunk on its way into a segment."""
+
+    first: bytes
+    """The first key in it."""
+    value: bytes
+    entries: int
+
+
+class Segments:
+    """The segments of one index inside one transaction; their list lies in `meta` under `name`, their chunks in `table`."""
+
+    def __init__(self, transaction: Any, table: Any, meta: Any, name: bytes) -> None:
+        self._transaction = transaction
+        self._table = table
+        self._meta = meta
+        self._name = name
+
+    def live(self) -> list[int]:
+        """The numbers of the segments."""
+        return [number for number, _ in self._sizes()]
+
+    def chunk_of(self, segment: int, key: bytes) -> tuple[bytes, Any] | None:
+        """The only chunk of a segment that may hold `key`, with its own whole key; None if all of its keys are greater."""
+        wanted = _number(segment) + key
+        with self._transaction.cursor(self._table) as cursor:
+            at_end = not cursor.set_range(wanted)
+            if at_end or bytes(cursor.key()) != wanted:
+                moved = cursor.last() if at_end else cursor.prev()
+                if not moved or bytes(cursor.key()[:4]) != wanted[:4]:
+                    return None
+            return bytes(cursor.key()), cursor.value()
+
+    def chunks(self, segment: int) -> Iterator[tuple[bytes, Any]]:
+        """All chunks of a segment with their whole keys, in order."""
+        prefix = _number(segment)
+        with self._transaction.cursor(self._table) as cursor:
+            if cursor.set_range(prefix):
+                for key, value in cursor:
+                    if bytes(key[:4]) != prefix:
+                        return
+                    yield bytes(key), value
+
+    def append(self, chunks: Iterator[Encoded]) -> None:
+        """Write sorted chunks as a new segment; nothing if there are none."""
+        number = self._next()
+        count = 0
+        for first, value, entries in chunks:
+            self._transaction.put(_number(number) + first, value, db=self._table, append=True)
+            count += entries
+        if count:
+            self._set([*self._sizes(), (number, count)], number + 1)
+
+    def tidy(self, merge: Callable[[list[int]], Iterator[Encoded]]) -> None:
+        """When there are many segments, merge the small ones; the biggest too when the others reach a quarter of it."""
+        sizes = self._sizes()
+        if len(sizes) <= _MOST:
+            return
+        biggest = max(sizes, key=lambda segment: segment[1])
+        others = [segment for segment in sizes if segment != biggest]
+        chosen = sizes if 4 * sum(size for _, size in others) >= biggest[1] else others
+        self.append(merge([number for number, _ in chosen]))
+        for number, _ in chosen:
+            for key in [key for key, _ in self.chunks(number)]:
+                self._transaction.delete(key, db=self._table)
+        self._set([segment for segment in self._sizes() if segment not in chosen], self._next())
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        """(number, entries) of each live segment."""
+        value = self._transaction.get(self._name, db=self._meta)
+        return [] if value is None else list(unpack_value(value)[1])
+
+    def _next(self) -> int:
+        """A number never used before: chunks are cached by it."""
+        value = self._transaction.get(self._name, db=self._meta)
+        return 1 if value is None else int(unpack_value(value)[0])
+
+    def _set(self, segments: list[tuple[int, int]], next_number: int) -> None:
+        self._transaction.put(self._name, pack_value((next_number, sorted(segments))), db=self._meta)
+
+
+def _number(segment: int) -> bytes:
+    return segment.to_bytes(4, "big")
