@@ -46,9 +46,10 @@ class Linker:
             return _canonical(evaluator.link(path, ir))
         except Exception as error:  # one file that cannot be linked must not end the run, nor pass for one without edges
             _LOG.exception("linking %s failed", path)
+            facts = frozenset(evaluator.facts)
             del self._evaluators[language.family]
             fault = UnresolvedRow(-1, "references", 1, "", "dynamic", f"{FAULT}: {type(error).__name__}")
-            return LinkedFile(unresolved=(fault,))
+            return LinkedFile(unresolved=(fault,), facts=facts)
 
 
 def _canonical(linked: LinkedFile) -> LinkedFile:

@@ -57,6 +57,11 @@ class Evaluator(Protocol):
         """
         ...
 
+    @property
+    def facts(self) -> set[Fact]:
+        """Facts noted since `link` began: what a fault rests on, if it raised."""
+        ...
+
 
 class Language(Protocol):
     """One language: see `docs/adding-a-language.md`, member by member."""

@@ -83,7 +83,11 @@ class Lookups:
         outer = self._facts, self._lowest, self._in_cycle
         depth = self._active[key] = len(self._active)
         self._facts, self._lowest, self._in_cycle = set(), _NO_ACTIVE, False
-        value = function(*arguments) if depth % _HOP != _HOP - 1 else _on_fresh_stack(function, arguments)
+        try:
+            value = function(*arguments) if depth % _HOP != _HOP - 1 else _on_fresh_stack(function, arguments)
+        except BaseException:  # a fault rests on what was consulted up to it
+            self._facts |= outer[0]
+            raise
         facts, lowest, in_cycle = self._facts, self._lowest, self._in_cycle
         del self._active[key]
         self._facts, self._lowest, self._in_cycle = outer

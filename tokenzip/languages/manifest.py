@@ -25,7 +25,7 @@ from typing import Any
 from xml.parsers import expat
 
 from tokenzip.languages.base import Evaluator, View
-from tokenzip.model import FileIR, Interface, LinkedFile, ParseProblem, Status, SymbolDetail
+from tokenzip.model import Fact, FileIR, Interface, LinkedFile, ParseProblem, Status, SymbolDetail
 
 VERSION = 1
 MAX_BYTES = 1_000_000
@@ -100,6 +100,10 @@ class _NoEdges:
 
     def link(self, path: str, ir: FileIR) -> LinkedFile:
         return LinkedFile()
+
+    @property
+    def facts(self) -> set[Fact]:
+        return set()
 
 
 def _interface(values: Values, announces: tuple[str, ...]) -> Interface:
