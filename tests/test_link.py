@@ -51,6 +51,8 @@ def test_each_part_of_an_interface_has_its_fact() -> None:
         ("sym", "p", "more"),
         ("def", "p", "f"),
         ("mem", "p", "C", "m"),
+        ("all", "p", "C"),
+        ("all", "p", "D"),
         ("mem", "p", "D", "x"),
         ("def", "p", "D"),
         ("star", "p"),

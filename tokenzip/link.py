@@ -65,6 +65,7 @@ def changed_facts(path: str, old: Interface, new: Interface) -> set[Fact]:
     for cls in _differing(old.members, new.members):
         before, after = old.members.get(cls, {}), new.members.get(cls, {})
         facts.update(("mem", path, cls, name) for name in _differing(before, after))
+        facts.add(("all", path, cls))
         if (cls in old.members) != (cls in new.members):
             facts.add(("def", path, cls))
     if old.stars != new.stars:

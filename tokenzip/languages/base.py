@@ -10,6 +10,7 @@ is "no such thing"; when files change, the keys whose answers differ say exactly
 ``("sym", path, name)``        `Interface.names[name]` of a file (an absent file is an empty interface)
 ``("def", path, qualified)``   `Interface.definitions[qualified]`
 ``("mem", path, class, name)`` `Interface.members[class][name]`
+``("all", path, class)``       all of `Interface.members[class]`, for who looks through them
 ``("star", path)``             `Interface.stars`
 ``("path", base)``             whether `base` names a file or directory; see `path_facts` for what one path answers
 ``("stem", name)``             which files or directories have that base name (without suffixes), anywhere

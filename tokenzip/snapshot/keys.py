@@ -13,7 +13,7 @@ from tokenzip.languages.base import stem_of
 from tokenzip.model import Fact, LinkedFile
 from tokenzip.store import LinkRecord, key_hash, link_record
 
-_OWN_FACTS = frozenset({"sym", "def", "mem", "star"})
+_OWN_FACTS = frozenset({"sym", "def", "mem", "all", "star"})
 OPEN_REASONS = frozenset({"dynamic", "ambiguous", "missing"})
 """Reasons of open references that may mean a symbol of the repository."""
 

@@ -186,13 +186,13 @@ class Values(Types):
     def all_members(self, one: Alternative) -> Alternatives:
         kind = one[0]
         if kind == "O":
-            self.note("def", one[1], one[2])
+            self.note("all", one[1], one[2])
             members = self.view.interface(one[1]).members.get(one[2])
             if members is None and one[1] == self.path:
                 members = self.private_members.get(one[2])
             if not members or len(members) > 8:
                 return NOTHING
-            return singular(union([self.object_member(one, name) for name in members]))
+            return singular(union([self.object_member(one, name) for name in sorted(members)]))
         if kind == "o":
             parts = self.node(one[1], one[2])
             env = environment(one[3])
