@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from tokenzip.languages import registry
@@ -182,3 +182,28 @@ def broken_item(broken: BrokenReference) -> Item:
         item["now"] = broken.now.handle
     item["why"] = broken.why
     return item
+
+
+# Items as rows.
+
+_NO_COLUMN = frozenset({"id", "file", "end_line"})
+"""Fields that a table does not show: the handle and the line say as much."""
+
+
+def table_columns(items: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The fields that a table of these items shows, in the order of their first use."""
+    return [name for name in dict.fromkeys(name for item in items for name in item) if name not in _NO_COLUMN]
+
+
+def cell_text(item: Mapping[str, Any], column: str) -> str:
+    """A field of an item in words."""
+    value = item.get(column)
+    if value is None:
+        return ""
+    if column == "edge":
+        return f"{value['kind']} {value['line']}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

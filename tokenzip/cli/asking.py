@@ -81,6 +81,24 @@ def search(
     return shell.ask("search_symbols", {**arguments, "include": _include(source, doc)}, options)
 
 
+@click.command()
+@click.argument("expression", metavar="EXPR")
+@common(graph=True)
+def query(expression: str, options: Options) -> int:
+    """List by conditions and relations, as a chain.
+
+    EXPR is a chain as the Python API prints it, for example
+    'symbols().filter(kind="class", extends="Base").sort("-lines").limit(10)': modules, files or symbols, filters by field
+    (name__contains, line__gte, kind__in, name__matches, doc__exists ...), relations (callers, dependants, files ...), and at
+    the end count(), exists(), first() or to_graph() if you like. It is read, never run. See docs/query.md.
+    """
+    if options.form == "mermaid":
+        from tokenzip.query import parse
+
+        expression = f"{parse(expression).query}.to_graph()"
+    return shell.ask("query", {"query": expression}, options)
+
+
 @click.command("show")
 @_handle
 @_source
@@ -178,13 +196,21 @@ def trace(start: str, goal: str, limit: int | None, depth: int | None, options: 
 @click.option(
     "--impact", "depth", type=click.IntRange(min=0), metavar="N", help="Follow N steps from what changed (default 1)."
 )
+@click.option("--tests", is_flag=True, help="Which tests to run: those that reach a change, nearest first.")
 @click.option(
     "--fail-on", "findings", multiple=True, metavar="KIND",
     help="Exit with 1 on: breaking, broken, or impact>N (more than N symbols reached); several with commas.",
 )  # fmt: skip
 @common(graph=True)
 def diff(
-    *, base: str | None, head: str | None, staged: bool, depth: int | None, findings: Sequence[str], options: Options
+    *,
+    base: str | None,
+    head: str | None,
+    staged: bool,
+    depth: int | None,
+    tests: bool,
+    findings: Sequence[str],
+    options: Options,
 ) -> int:
     """What changed, what breaks, and who is reached.
 
@@ -197,7 +223,7 @@ def diff(
     if options.at is not None and (head is not None or staged):
         raise click.UsageError("--at is the newer side of a diff; give it or B, not both.")
     head = head or ("INDEX" if staged else options.at)
-    answer = shell.answer_of("diff_commits", {"base": base, "head": head, "impact": depth}, options)
+    answer = shell.answer_of("diff_commits", {"base": base, "head": head, "impact": depth, "tests": tests or None}, options)
     code = shell.show("diff_commits", answer, options)
     return code or int(any(_is_found(limit, answer["summary"]) for limit in limits))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from tokenzip import __version__
-from tokenzip.cli.asking import callees, callers, dependants, deps, diff, impact, map_, search, show, trace
+from tokenzip.cli.asking import callees, callers, dependants, deps, diff, impact, map_, query, search, show, trace
 from tokenzip.cli.exporting import export, languages, serve
 from tokenzip.cli.keeping import clean, doctor, gc, index, status
 from tokenzip.cli.past import conflicts, log
@@ -30,7 +30,7 @@ COMPLETION = "_TOKENZIP_COMPLETE"
 """Set by the shell when it asks for completions; click answers that."""
 
 SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
-    ("Look around", (map_, search, show)),
+    ("Look around", (map_, search, show, query)),
     ("Follow the graph", (callers, callees, deps, dependants, impact, trace)),
     ("Compare", (diff, log, conflicts)),
     ("Set up and keep", (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tokenzip import walk
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
-from tokenzip.operations import changes, history, relations, structure, symbols
+from tokenzip.operations import changes, history, querying, relations, structure, symbols
 from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ OPERATIONS: dict[str, Operation] = {
                 ),
                 Parameter("head", "string", description="Newer revision (default WORKTREE)"),
                 Parameter("impact", "integer", description="How many steps to follow from what changed (default 1)"),
+                Parameter("tests", "boolean", description="Instead: the tests to run, nearest first"),
                 *COMMON,
                 CURSOR,
             ),
@@ -90,8 +91,14 @@ OPERATIONS: dict[str, Operation] = {
         Operation(
             "query_repo_structure",
             "Orientation: modules, sizes, languages, entry points, most-depended-on symbols",
-            (*COMMON, CURSOR),
-            on_snapshot(structure.query_repo_structure),
+            (
+                Parameter("query", "string", description='Instead: a list by conditions, symbols().filter(kind="class")'),
+                *COMMON,
+                CURSOR,
+            ),
+            lambda repository, arguments: (
+                querying.run_query if "query" in arguments else on_snapshot(structure.query_repo_structure)
+            )(repository, arguments),
         ),
         Operation(
             "query_symbol",
@@ -143,9 +150,15 @@ UNLISTED: dict[str, Operation] = {
             ),
             history.find_conflicts,
         ),
+        Operation(
+            "query",
+            "What a chain of scopes, filters and relations finds, written as text",
+            (Parameter("query", "string", True, 'A chain: repo.symbols().filter(kind="class").callers()'), *COMMON, CURSOR),
+            querying.run_query,
+        ),
     )
 }
-"""Questions of people that agents are not offered: each tool of the list costs every session its tokens."""
+"""Questions that are no tools of their own: each tool of the list costs every session of an agent its tokens."""
 
 
 def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:

@@ -31,7 +31,8 @@ _ATTEMPTS = 3
 """How often a question is asked while other processes take away the graph that it is about."""
 _TABLES = frozenset({"table", "view"})
 _USES_OF_TABLES = frozenset({"reads", "modifies", "references", "foreign_key", "calls"})
-_UNREAD = frozenset({"partial", "failed", "skipped"})
+_UNREAD = frozenset({"partial", "failed"})
+"""What was left out on purpose (generated, too large) is no reason to doubt every answer."""
 # What no built-in language reads yet: by the suffixes that such files have. A plugin that reads them makes the reason go.
 _SUFFIXES_OF = {"tables": (".sql",), "documents": (".md", ".markdown")}
 
@@ -473,7 +474,8 @@ def _unread(paths: Sequence[str]) -> bool | Item:
     """A doubt about symbols of files that were not, or not wholly, read."""
     if not paths:
         return True
-    return {"why": "files that could not be read as a whole may hold more", "unresolved": len(paths), "places": list(paths[:3])}
+    count = f"{len(paths)} file{'s' * (len(paths) != 1)}"
+    return {"why": f"{count} could not be read as a whole and may hold more", "unresolved": 0, "places": list(paths[:3])}
 
 
 def _unread_languages(snapshot: Snapshot, what: str) -> bool | Item:
@@ -483,8 +485,8 @@ def _unread_languages(snapshot: Snapshot, what: str) -> bool | Item:
     if not passed:
         return True
     return {
-        "why": f"no language reads {' or '.join(suffixes)} files yet, so the {what} in them are not known",
-        "unresolved": len(passed),
+        "why": f"no language reads {' or '.join(suffixes)} files yet: what the {len(passed)} here hold is not known",
+        "unresolved": 0,
         "places": passed[:3],
     }
 

@@ -280,7 +280,8 @@ def _check_value(field: Field, name: str, test: str, value: Any) -> None:
         for each in value if test == "in" else (value,):
             if each not in field.values:
                 near = difflib.get_close_matches(each, field.values, n=3, cutoff=0.5)
-                raise UsageError(f"{name} is never {each!r}", hint=f"It is one of {', '.join(field.values)}.", candidates=near)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"It is one of {', '.join(field.values)}."
+                raise UsageError(f"{name} is never {each!r}", hint=hint, candidates=near)
 
 
 def _check(name: str, value: Any, wanted: type) -> None:

@@ -102,8 +102,11 @@ class _Drawing:
             case FileRecord():
                 self._own(record.key, Node(record.path, "file"))
             case ModuleRecord():
-                self._nodes[record.handle] = Node(record.handle, "module")
-                self._modules[record.path] = record.handle
+                self._own_module(record.path)
+                for edge in record.edges:
+                    self._own_module(self._view.module_of(edge.source.path).path)
+                    self._own_module(self._view.module_of(edge.target.path).path)
+                self._led.extend(record.edges)
             case Reference():
                 self._led.append(record.edge)
                 self._between = False
@@ -119,6 +122,10 @@ class _Drawing:
     def _own(self, key: SymbolKey, node: Node) -> None:
         self._nodes[node.handle] = node
         self._owners[key] = node.handle
+
+    def _own_module(self, path: str) -> None:
+        handle = self._modules.setdefault(path, path or ".")
+        self._nodes.setdefault(handle, Node(handle, "module"))
 
     def graph(self) -> Graph:
         for edge in self._led:

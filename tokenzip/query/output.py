@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tokenzip import walk
 from tokenzip.budget import counted, lay_out
 from tokenzip.impact import Reached
-from tokenzip.items import Item, Lazy, change_item, edge_part, file_item, reached_item, revision_item, symbol_item
+from tokenzip.items import (
+    Item,
+    Lazy,
+    cell_text,
+    change_item,
+    edge_part,
+    file_item,
+    reached_item,
+    revision_item,
+    symbol_item,
+    table_columns,
+)
 from tokenzip.model import Change
 from tokenzip.query import fields
 from tokenzip.query.evaluate import FIELDS, Found
 from tokenzip.query.graph import graph_of, printable
 from tokenzip.query.records import CommitRecord, FileRecord, ModuleRecord, Record, Reference, SymbolRecord
 from tokenzip.query.steps import Step, write
-
-_HIDDEN = frozenset({"id", "file", "end_line", "kind_of", "test"})
-"""Fields of an item that a table does not show: the handle and the line say as much."""
-
 
 # Answers.
 
@@ -164,25 +171,6 @@ def markdown(found: Found) -> str:
             f"> May be incomplete: {_escaped(said.complete['why'])}" + (f" ({_escaped(places)})" if places else "") + "."
         )
     return "\n\n".join(parts) + "\n"
-
-
-def table_columns(items: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The fields that a table of these items shows, in the order of their first use."""
-    return [name for name in dict.fromkeys(name for item in items for name in item) if name not in _HIDDEN]
-
-
-def cell_text(item: Mapping[str, Any], column: str) -> str:
-    """A field of an item in words."""
-    value = item.get(column)
-    if value is None:
-        return ""
-    if column == "edge":
-        return f"{value['kind']} {value['line']}"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
 
 
 def _cell(column: str, text: str) -> str:

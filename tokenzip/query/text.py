@@ -58,9 +58,11 @@ def _calls(text: str) -> list[ast.Call]:
     """The calls of the chain, first one first."""
     if len(text) > LONGEST:
         raise UsageError(f"the query is longer than {LONGEST} characters", hint="Make it shorter.")
+    if not text.strip():
+        raise UsageError("the query is empty", hint=_EXAMPLE)
     if "<predicate " in text:
         raise UsageError("a query with a Python predicate has no text form", hint="Say it by look-ups: filter(line__gte=10).")
-    node: ast.expr = _tree(text)
+    node: ast.expr = _tree(text.strip())
     calls: list[ast.Call] = []
     while isinstance(node, ast.Call):
         calls.append(node)
@@ -78,16 +80,16 @@ def _tree(text: str) -> ast.expr:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about "\w" in texts
-            return ast.parse(f"(\n{text}\n)", mode="eval").body
+            return ast.parse(f"({text}\n)" if "\n" in text else text, mode="eval").body
     except SyntaxError as error:
-        place = f" at line {error.lineno - 1}, column {error.offset}" if error.lineno and error.offset else ""
+        place = f" at line {error.lineno}, column {error.offset}" if error.lineno and error.offset else ""
         raise UsageError(f"the query cannot be read{place}: {error.msg}", hint=_EXAMPLE) from None
     except (ValueError, RecursionError, MemoryError):
         raise UsageError("the query cannot be read", hint=_EXAMPLE) from None
 
 
 def _unreadable(node: ast.AST, why: str) -> UsageError:
-    place = f" at line {node.lineno - 1}, column {node.col_offset + 1}" if isinstance(node, ast.expr) else ""
+    place = f" at line {node.lineno}, column {node.col_offset + 1}" if isinstance(node, ast.expr) else ""
     return UsageError(f"the query cannot be read{place}: {why}", hint=_EXAMPLE)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tokenzip.budget import lay_out
 from tokenzip.errors import UsageError
 from tokenzip.render.answers import document
-from tokenzip.render.blocks import PLAIN, Style, write_markdown, write_text
+from tokenzip.render.blocks import PLAIN, Code, Fold, Style, write_markdown, write_text
 from tokenzip.render.mermaid import flowchart
 
 __all__ = ["FORMATS", "Style", "render", "to_json"]
@@ -27,6 +27,8 @@ def render(tool: str, answer: Mapping[str, Any], form: str = "text", style: Styl
             raise UsageError(f"the answer of {tool} is not a graph", hint="Take another --format: text, json or markdown.")
         return chart
     blocks = document(tool, answer)
+    if form == "markdown" and tool == "diff_commits" and (chart := flowchart(tool, answer)):
+        blocks.append(Fold("Graph", (Code(chart, "mermaid"),)))
     return write_markdown(blocks) if form == "markdown" else write_text(blocks, style)
 
 

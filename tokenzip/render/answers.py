@@ -8,6 +8,7 @@ from tokenzip.render.blocks import Block, Note
 from tokenzip.render.changes import diff_text, impact_text
 from tokenzip.render.orientation import file_text, map_text, module_text
 from tokenzip.render.past import conflicts_text, history_text
+from tokenzip.render.queries import query_text
 from tokenzip.render.relations import relations_text, search_text, symbol_text, trace_text
 from tokenzip.render.words import Builder, Json, counted
 
@@ -40,6 +41,7 @@ BUILDERS: dict[str, Builder] = {
     "get_dependencies": relations_text("dependency", backward=False),
     "get_git_history": history_text,
     "get_impact_analysis": impact_text,
+    "query": query_text,
     "query_file": file_text,
     "query_module": module_text,
     "query_repo_structure": map_text,

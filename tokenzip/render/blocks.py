@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,7 +62,15 @@ class Note:
     text: str
 
 
-Block = Title | Section | Rows | Paragraph | Code | Note
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Details under a heading: Markdown shows them when asked to, text always."""
+
+    text: str
+    blocks: tuple[Title | Section | Rows | Paragraph | Code | Note, ...]
+
+
+Block = Title | Section | Rows | Paragraph | Code | Note | Fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ def write_text(blocks: Iterable[Block], style: Style = PLAIN) -> str:
     """The document as lines for a terminal (or a pipe, without a width)."""
     lines: list[str] = []
     last: Block | None = None
-    for block in blocks:
+    for block in _unfolded(blocks):
         if (
             lines
             and not isinstance(block, (Rows, Paragraph, Code))
@@ -120,6 +129,15 @@ def write_text(blocks: Iterable[Block], style: Style = PLAIN) -> str:
     while lines and not lines[-1]:
         lines.pop()
     return "\n".join(_without_double_blanks(lines)) + "\n"
+
+
+def _unfolded(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Fold):
+            yield Section(block.text)
+            yield from block.blocks
+        else:
+            yield block
 
 
 def _without_double_blanks(lines: Sequence[str]) -> list[str]:
@@ -140,6 +158,8 @@ def _text_lines(block: Block, style: Style) -> list[str]:
             return [f"  {shown(line, style)}".rstrip() for line in block.text.splitlines()]
         case Note():
             return [painted(line, "note", style) for line in _wrapped(block.text, style, 0)]
+        case Fold():
+            return []  # laid open before
 
 
 def _title_lines(title: Title, style: Style) -> list[str]:
@@ -233,17 +253,36 @@ def write_markdown(blocks: Iterable[Block]) -> str:
                 parts.append(f"{fence}{block.language}\n{shown(block.text)}\n{fence}")
             case Note():
                 parts.append(f"> {_escaped(block.text)}".replace("\n", "\n> "))
+            case Fold():
+                summary = html.escape(shown(block.text), quote=False)
+                parts.append(f"<details><summary>{summary}</summary>\n\n{write_markdown(block.blocks)}\n</details>")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _markdown_rows(block: Rows) -> str:
     if not block.header:
         return "\n".join("- " + " ".join(_markdown_cell(cell) for cell in row if cell.text) for row in block.rows)
-    width = len(block.header)
-    lines = ["| " + " | ".join(block.header) + " |", "| " + " | ".join(["---"] * width) + " |"]
+    parts: list[str] = []
+    table: list[Sequence[Cell]] = []
     for row in block.rows:
-        cells = [_markdown_cell(cell).replace("|", "\\|") for cell in row] + [""] * (width - len(row))
-        lines.append("| " + " | ".join(cells[:width]) + " |")
+        if len(row) > 1 or len(block.header) == 1:
+            table.append(row)
+            continue
+        parts.append(_markdown_table(block.header, table))
+        parts.append(f"**{_markdown_cell(row[0])}**")
+        table = []
+    return "\n\n".join(part for part in (*parts, _markdown_table(block.header, table)) if part)
+
+
+def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """A table of the columns in which something stands."""
+    if not rows:
+        return ""
+    used = [column for column in range(len(header)) if any(column < len(row) and row[column].text.strip() for row in rows)]
+    lines = ["| " + " | ".join(header[column] for column in used) + " |", "| " + " | ".join("---" for _ in used) + " |"]
+    for row in rows:
+        cells = [_markdown_cell(row[column]).strip().replace("|", "\\|") if column < len(row) else "" for column in used]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -251,6 +290,8 @@ def _markdown_cell(cell: Cell) -> str:
     text = shown(cell.text)
     if cell.role in {"name", "place", "code"} and text:
         return f"`` {text} ``" if "`" in text else f"`{text}`"
+    if cell.role == "bad" and text:
+        return f"**{_escaped(text)}**"
     return _escaped(text)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from tokenzip.render.blocks import Block, Cell, Paragraph, Rows, Section, Title
+from tokenzip.render.blocks import Block, Cell, Fold, Paragraph, Rows, Section, Title
 from tokenzip.render.words import Json, at_text, counted, own_name, place
 
 TEST_FILES = 15
@@ -24,12 +24,11 @@ def _reached(items: Sequence[Json], origins: Collection[str] = ()) -> Iterator[B
     others = [item for item in items if not item["test"]]
     for distance in sorted({item["distance"] for item in others}):
         level = [item for item in others if item["distance"] == distance]
-        yield Section("Reached directly" if distance == 1 else f"Reached in {distance} steps")
-        yield Rows(tuple(_reached_row(item, origins) for item in level), ("where", "symbol", "via"))
+        rows = Rows(tuple(_reached_row(item, origins) for item in level), ("where", "symbol", "via"))
+        yield Fold("Reached directly" if distance == 1 else f"Reached in {distance} steps", (rows,))
     tests = [item for item in items if item["test"]]
     if tests:
-        yield Section(f"Tests ({len(tests)})")
-        yield Rows(tuple(_test_rows(tests)), ("tests", "file", "steps"))
+        yield Fold(f"Tests ({len(tests)})", (Rows(tuple(_test_rows(tests)), ("tests", "file", "steps")),))
 
 
 def _test_rows(tests: Sequence[Json]) -> Iterator[tuple[Cell, ...]]:
@@ -65,11 +64,14 @@ def _impact_summary(summary: Json) -> str:
 
 def diff_text(answer: Json) -> Iterator[Block]:
     yield Title((Cell(at_text(answer["base"])), Cell("→"), Cell(at_text(answer["head"]))))
-    changes = answer["changes"]
+    changes = answer.get("changes", ())
     if not changes and not answer["summary"]["changes"]:
         yield Paragraph("No symbol changed.")
         return
     yield Paragraph(_diff_summary(answer["summary"]))
+    if "run" in answer:
+        yield from _tests_to_run(answer["run"])
+        return
     yield from _changes(changes)
     if answer["broken"]:
         yield Section("Broken")
@@ -84,6 +86,22 @@ def diff_text(answer: Json) -> Iterator[Block]:
         )
         yield Rows(rows, ("where", "symbol", "", "why"))
     yield from _reached(answer["impact"])
+
+
+def _tests_to_run(tests: Sequence[Json]) -> Iterator[Block]:
+    if not tests:
+        yield Paragraph("No test that is known of reaches a change.")
+    for distance in sorted({test["distance"] for test in tests}):
+        level = [test for test in tests if test["distance"] == distance]
+        yield Section(_DISTANCES.get(distance, f"In {distance} steps"))
+        yield Rows(tuple((Cell(test["handle"], "name"), Cell(_uses(test), "remark")) for test in level), ("test", "uses"))
+
+
+_DISTANCES = {0: "Changed themselves", 1: "Use what changed"}
+
+
+def _uses(test: Json) -> str:
+    return test["via"].rpartition("::")[2] if "via" in test else ""
 
 
 def _diff_summary(summary: Json) -> str:
@@ -114,14 +132,11 @@ def _changes(changes: Sequence[Json]) -> Iterator[Block]:
         yield Section("Changes")
         yield Rows(tuple(rows), ("", "change", "line", "symbol", "kind", "breaks", "reached", "why"))
     if others:
-        yield Section("Other files")
-        yield Rows(tuple(others), ("", "change", "file", "reached", "why"))
+        yield Fold("Other files", (Rows(tuple(others), ("", "change", "file", "reached", "why")),))
     tests = Counter(change["file"] for change in told if change.get("test") and change["kind"] != "file")
     if tests:
-        yield Section(f"Changes of tests ({sum(tests.values())})")
-        yield Rows(
-            tuple((Cell(str(count), "number"), Cell(path, "place")) for path, count in tests.items()), ("changes", "file")
-        )
+        rows_of_tests = tuple((Cell(str(count), "number"), Cell(path, "place")) for path, count in tests.items())
+        yield Fold(f"Changes of tests ({sum(tests.values())})", (Rows(rows_of_tests, ("changes", "file")),))
 
 
 def _change_row(change: Json, changes: Sequence[Json]) -> tuple[Cell, ...]:
