@@ -22,7 +22,7 @@ Json = dict[str, Any]
 TOY = (sys.executable, str(Path(toy_server.__file__)))
 PREFIX = "io.modelcontextprotocol/"
 META: Json = {f"{PREFIX}protocolVersion": "2026-07-28", f"{PREFIX}clientCapabilities": {}}
-LONG = 10.0
+LONG = 30.0
 """Seconds to wait for what must come."""
 SHORT = 0.15
 """Seconds to wait for what must not come."""

@@ -244,12 +244,13 @@ def test_many_calls_at_once_are_all_answered(client: InProcess) -> None:
 
 
 def test_calls_overlap_and_others_are_answered_meanwhile(client: InProcess) -> None:
+    """Four calls of a second and a half: one after the other they would take six."""
     start = time.monotonic()
-    numbers = [client.begin("tools/call", {"name": "sleep", "arguments": {"items": 300}}) for _ in range(4)]
+    numbers = [client.begin("tools/call", {"name": "sleep", "arguments": {"items": 1500}}) for _ in range(4)]
     client.result("prompts/list")
-    assert time.monotonic() - start < 0.25
+    assert time.monotonic() - start < 1.4
     assert all(client.wait_answer(number) for number in numbers)
-    assert time.monotonic() - start < 0.8
+    assert time.monotonic() - start < 4.5
 
 
 def test_an_id_in_use_is_refused(client: InProcess) -> None:
@@ -276,7 +277,7 @@ def test_cancelled_calls_do_not_hold_up_others(client: InProcess) -> None:
         client.notify("notifications/cancelled", requestId=f"s{number}")
     start = time.monotonic()
     assert client.call("echo", text="x")
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 5
 
 
 def test_calls_cancelled_in_line_leave_no_gap(client: InProcess) -> None:

@@ -29,8 +29,8 @@ def client() -> Iterator[InProcess]:
 
 @pytest.fixture
 def hasty() -> Iterator[InProcess]:
-    """A server that loses patience after 50 ms and gives up after 400."""
-    yield from in_process(modern=True, patience=0.05, deadline=0.4)
+    """A server that loses patience after 50 ms and gives up after two seconds."""
+    yield from in_process(modern=True, patience=0.05, deadline=2)
 
 
 # -- arguments
@@ -155,18 +155,17 @@ def test_layout_gives_each_item_a_line() -> None:
 
 def test_a_call_that_indexes_is_answered_with_how_far_it_is_and_goes_on(hasty: InProcess) -> None:
     toy_server.FINISHED.clear()
-    start = time.monotonic()
-    result = hasty.result("tools/call", name="index", arguments={"items": 333})
-    assert time.monotonic() - start < 0.3
+    result = hasty.result("tools/call", name="index", arguments={"items": 1500})
+    assert toy_server.FINISHED == []
     assert result["isError"] is False
     answer = parsed(result)
-    assert answer["indexing"]["total"] == 333
+    assert answer["indexing"]["total"] == 1500
     assert "indexing" in answer["complete"]["why"]
-    assert answer["next"] == [{"tool": "index", "arguments": {"items": 333}}]
-    deadline = time.monotonic() + 5
-    while toy_server.FINISHED != [333] and time.monotonic() < deadline:
+    assert answer["next"] == [{"tool": "index", "arguments": {"items": 1500}}]
+    deadline = time.monotonic() + 30
+    while toy_server.FINISHED != [1500] and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert toy_server.FINISHED == [333]
+    assert toy_server.FINISHED == [1500]
 
 
 def test_a_call_that_is_merely_slow_is_waited_for(hasty: InProcess) -> None:
@@ -174,7 +173,7 @@ def test_a_call_that_is_merely_slow_is_waited_for(hasty: InProcess) -> None:
 
 
 def test_a_call_past_its_deadline_is_given_up(hasty: InProcess) -> None:
-    answer = hasty.call("sleep", items=3000)
+    answer = hasty.call("sleep", items=8000)
     assert answer["error"]["code"] == "deadline"
     assert hasty.call("echo")
 

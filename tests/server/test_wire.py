@@ -56,7 +56,7 @@ def test_a_line_of_megabytes_is_read_in_one_pass(ends: tuple[int, int]) -> None:
     start = time.monotonic()
     (line,) = lines_of(ends, *[b"x" * 50_000] * 100, b"\n", longest=1 << 24)
     assert len(line) == 5_000_000
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 10
 
 
 def test_reading_bears_a_pipe_that_does_not_block(ends: tuple[int, int]) -> None:
