@@ -17,6 +17,8 @@ LANGUAGES = {
     "javascript": "tokenzip.languages.javascript:JAVASCRIPT",
     "typescript": "tokenzip.languages.javascript:TYPESCRIPT",
     "tsx": "tokenzip.languages.javascript:TSX",
+    "vue": "tokenzip.languages.javascript:VUE",
+    "svelte": "tokenzip.languages.javascript:SVELTE",
     "json": "tokenzip.languages.manifest:JSON",
     "toml": "tokenzip.languages.manifest:TOML",
     "ini": "tokenzip.languages.manifest:INI",
@@ -30,6 +32,7 @@ SUFFIXES = {
     ".py": "python", ".pyi": "python", ".pyw": "python",
     ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
     ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx",
+    ".vue": "vue", ".svelte": "svelte",
 }  # fmt: skip
 # Manifests and settings: one language a format, since content alone cannot always tell the formats apart.
 FILENAMES = {
@@ -41,7 +44,7 @@ FILENAMES = {
 }  # fmt: skip
 # Grows whenever extraction or linking of a language may answer differently: records of other versions are misses.
 VERSIONS = {
-    "python": 5, "javascript": 1, "typescript": 1, "tsx": 1,
+    "python": 5, "javascript": 2, "typescript": 2, "tsx": 2, "vue": 2, "svelte": 2,
     "json": 1, "toml": 1, "ini": 1, "yaml": 1, "go.mod": 1, "pom": 1, "gradle": 1,
 }  # fmt: skip
 _MANIFESTS = frozenset(FILENAMES.values())
@@ -55,6 +58,7 @@ _SLASH_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 # How comments look, for showing a piece of source without them; here, so that showing does not load a parser.
 COMMENTS = {
     "python": _HASH_COMMENT, "javascript": _SLASH_COMMENT, "typescript": _SLASH_COMMENT, "tsx": _SLASH_COMMENT,
+    "vue": _SLASH_COMMENT, "svelte": _SLASH_COMMENT,
 }  # fmt: skip
 
 

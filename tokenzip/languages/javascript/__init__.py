@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: one family of three grammars that share everything but the parser."""
+"""JavaScript and TypeScript: one family of three grammars that share everything but the parser, and what embeds them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 
 from tokenzip.languages.base import Evaluator, View
+from tokenzip.languages.javascript.components import Framework
 from tokenzip.languages.javascript.extract import Grammar, extract
 from tokenzip.model import FileIR, SymbolDetail
 
-VERSION = 1
+VERSION = 2
 _TEST = re.compile(
-    r"(?:^|/)(?:__tests__|tests?|specs?|e2e|cypress)/|[.\-_](?:test|spec|e2e|cy|test-d|bench)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$"
+    r"(?:^|/)(?:__tests__|tests?|specs?|e2e|cypress)/|[.\-_](?:test|spec|e2e|cy|test-d|bench)\.(?:[cm]?[jt]sx?|vue|svelte)$|(?:^|/)test\.[cm]?[jt]sx?$"
 )
 
 
@@ -26,14 +27,16 @@ class JavaScript:
     version: int = VERSION
     filenames: tuple[str, ...] = ()
     is_source: bool = True
+    framework: Framework | None = None
+    """Whose single-file components these are; then the grammar is that of a script that names none."""
 
     def extract(self, source: bytes) -> FileIR:
-        return extract(self.grammar, source)
+        return extract(self.grammar, source, self.framework)
 
     def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
         from tokenzip.languages.javascript.describe import describe
 
-        return describe(self.grammar, source)
+        return describe(self.grammar, source, self.framework)
 
     def evaluator(self, view: View) -> Evaluator:
         from tokenzip.languages.javascript.evaluate import JavaScriptEvaluator
@@ -48,3 +51,5 @@ class JavaScript:
 JAVASCRIPT = JavaScript("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"))
 TYPESCRIPT = JavaScript("typescript", "typescript", (".ts", ".mts", ".cts"))
 TSX = JavaScript("tsx", "tsx", (".tsx",))
+VUE = JavaScript("vue", "javascript", (".vue",), framework="vue")
+SVELTE = JavaScript("svelte", "javascript", (".svelte",), framework="svelte")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tokenzip.languages import content
 from tokenzip.languages.javascript import flags as bits
+from tokenzip.languages.javascript.components import Framework
 from tokenzip.languages.javascript.extract import Grammar, definitions
 from tokenzip.languages.javascript.scopes import Definition
 from tokenzip.languages.syntax import Node, text
@@ -18,10 +19,10 @@ _MODIFIERS = (
 _ACCESSORS = frozenset({"get", "set", "accessor", "override"})
 
 
-def describe(grammar: Grammar, source: bytes) -> tuple[SymbolDetail, ...]:
+def describe(grammar: Grammar, source: bytes, framework: Framework | None = None) -> tuple[SymbolDetail, ...]:
     """One detail for each symbol of the file, in order."""
     utf8, _ = content.as_utf8(source)
-    return tuple([_detail(one, utf8) for one in definitions(grammar, source)])
+    return tuple([_detail(one, utf8) for one in definitions(grammar, source, framework)])
 
 
 def _detail(one: Definition, source: bytes) -> SymbolDetail:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from tokenzip.languages import content, syntax
 from tokenzip.languages.javascript import flags as bits
+from tokenzip.languages.javascript.components import Component, Framework, take_apart
 from tokenzip.languages.javascript.modules import Modules
 from tokenzip.languages.javascript.pack import Packer
 from tokenzip.languages.javascript.repair import repaired
@@ -34,8 +35,11 @@ _NAMESPACES = frozenset({"namespace", "module_decl"})
 _NEWLINE = re.compile(rb"\n")
 
 
-def extract(grammar: Grammar, source: bytes) -> FileIR:
-    """Interface, symbols and body of a file. Never raises: what cannot be read is said in the status."""
+def extract(grammar: Grammar, source: bytes, framework: Framework | None = None) -> FileIR:
+    """Interface, symbols and body of a file. Never raises: what cannot be read is said in the status.
+
+    In the single-file components of a `framework` the scripts say which grammar they are in.
+    """
     lines = syntax.line_count(source)
     refused = content.refusal(source)
     generated = content.is_generated(source)
@@ -45,7 +49,8 @@ def extract(grammar: Grammar, source: bytes) -> FileIR:
     collects = gc.isenabled()
     gc.disable()  # the walk makes many small objects and no cycles: collecting would cost a fifth of its time
     try:
-        return _extracted(grammar, source, utf8, codec, lines, generated)
+        component = take_apart(framework, utf8) if framework is not None else None
+        return _extracted(grammar, source, utf8, codec, lines, generated, component)
     except RecursionError:
         return FileIR("failed", lines, reason="nested too deeply", generated=generated)
     finally:
@@ -53,21 +58,34 @@ def extract(grammar: Grammar, source: bytes) -> FileIR:
             gc.enable()
 
 
-def definitions(grammar: Grammar, source: bytes) -> list[Definition]:
+def definitions(grammar: Grammar, source: bytes, framework: Framework | None = None) -> list[Definition]:
     """The definitions behind `FileIR.symbols`, in their order, with the nodes that declare them; for those who look closely."""
     if content.refusal(source) is not None:
         return []
     utf8, _ = content.as_utf8(source)
-    walk = Modules(utf8)
-    walk.program(_parse(grammar, utf8))
-    return _ordered(walk)
+    component = take_apart(framework, utf8) if framework is not None else None
+    return _ordered(_walked(grammar, utf8, component)[0])
 
 
-def _extracted(grammar: Grammar, source: bytes, utf8: bytes, codec: str | None, lines: int, generated: bool) -> FileIR:
-    root = _parse(grammar, utf8)
-    walk = Modules(utf8)
+def _walked(grammar: Grammar, utf8: bytes, component: Component | None) -> tuple[Modules, Node]:
+    if component is None:
+        root = _parse(grammar, utf8)
+        walk = Modules(utf8)
+        walk.program(root)
+        return walk, root
+    root = _parse(component.grammar, component.script)
+    walk = Modules(component.script)
+    walk.is_module = True
     walk.program(root)
-    problems = list(syntax.problems(root, utf8))
+    component.add_to(walk, root)
+    return walk, root
+
+
+def _extracted(
+    grammar: Grammar, source: bytes, utf8: bytes, codec: str | None, lines: int, generated: bool, component: Component | None
+) -> FileIR:
+    walk, root = _walked(grammar, utf8, component)
+    problems = list(syntax.problems(root, walk.source))
     if walk.too_deep:
         problems.append(ParseProblem(walk.too_deep, "nested too deeply: what lies deeper is left out"))
     status: Status = "partial" if problems else "parsed"
@@ -75,6 +93,11 @@ def _extracted(grammar: Grammar, source: bytes, utf8: bytes, codec: str | None, 
     _mark_exports(walk)
     _resolve_flows(walk)
     rows = _rows(walk, visible, root, utf8, source, codec)
+    if component is not None:
+        rows = tuple([
+            row._replace(content_hash=component.digest(row.content_hash)) if row.flags & bits.DEFAULT_EXPORT else row
+            for row in rows
+        ])  # fmt: skip
     interface, body = _pack(walk)
     reason = problems[0].message if problems else None
     return FileIR(status, lines, interface, rows, body, tuple(problems), reason, generated)
@@ -211,7 +234,7 @@ def _rows(
         Extent(one.start, one.name_start, one.name_end, max(one.head_end, one.name_end), one.end, *doc)
         for one, doc in zip(visible, docs, strict=True)
     ]
-    hashes = syntax.token_hashes(utf8, extents, (), _TOKENS)
+    hashes = syntax.token_hashes(walk.source, extents, (), _TOKENS)
     offsets = None
     if codec is not None:
         offsets = content.original_offsets(utf8, codec, (offset for extent in extents for offset in extent))

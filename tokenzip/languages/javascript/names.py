@@ -19,7 +19,8 @@ NODE_MODULES = frozenset(
         """
     )
 )
-# ECMAScript 2025, the DOM and the fetch family as in TypeScript's lib.dom, Node's globals, and the usual test runners' names.
+# ECMAScript 2025, the DOM and the fetch family as in TypeScript's lib.dom, Node's globals, the usual test runners' names, and
+# what the compilers of components give (https://vuejs.org/api/sfc-script-setup.html, https://svelte.dev/docs/svelte/what-are-runes).
 GLOBALS = frozenset(
     _words(
         """
@@ -43,7 +44,8 @@ GLOBALS = frozenset(
         setImmediate setInterval setTimeout structuredClone top window __dirname __filename exports global module
         process require Bun Deno after afterAll afterEach assert before beforeAll beforeEach bench context cy describe
         expect expectTypeOf fail fdescribe fit it jasmine jest pending setup specify spyOn suite suiteSetup
-        suiteTeardown teardown test vi vitest xdescribe xit define JSX React
+        suiteTeardown teardown test vi vitest xdescribe xit define JSX React defineProps defineEmits defineExpose defineOptions
+        defineSlots defineModel withDefaults $state $derived $effect $props $bindable $inspect $host
         """
     )
 )
