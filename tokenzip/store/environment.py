@@ -34,7 +34,7 @@ import lmdb
 
 from tokenzip.errors import StoreBusy, StoreChanged, StoreError, StoreFull, StoreReadOnly
 
-FORMAT = 2
+FORMAT = 3
 """History of the format. 1: first. 2: records and nodes may be differences to earlier versions. 3: the words of contents are
 stored, and each file record has the number that its words are posted under.
 
