@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tokenzip import walk
 from tokenzip.errors import UsageError
 from tokenzip.items import Item, Lazy, broken_item, change_item, reached_item, revision_item
-from tokenzip.model import BrokenReference, Change, Module, Symbol, SymbolKey
+from tokenzip.model import BrokenReference, Change, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments, call
 from tokenzip.operations.items import fitted, listing, within
 
@@ -114,10 +114,12 @@ def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
     from tokenzip.impact import impact, reach_counts
 
     base, head = _two_snapshots(repository, arguments)
-    depth = arguments.get("impact", DIFF_DEPTH)
+    depth = arguments.get("impact", None if arguments.get("tests") else DIFF_DEPTH)
     with base.reading(), head.reading():
         comparison = compare(base, head)
         broken = broken_references(base, head, comparison)
+        if arguments.get("tests"):
+            return _tests_answer(base, head, comparison.changes, broken, impact(head, comparison.changes, depth), arguments)
         found = impact(head, comparison.changes, depth)
         counts = reach_counts(head, comparison.changes, depth)
         pairs = sorted(zip(comparison.changes, counts, strict=True), key=_order)
@@ -160,13 +162,7 @@ def _diff_answer(
         "at": revision_item(head.at),
         "base": revision_item(base.at),
         "head": revision_item(head.at),
-        "summary": {
-            "changes": len(changes),
-            "breaking": sum(change.breaking for change in changes),
-            "broken": len(broken),
-            **impact_summary(found),
-            "by_change": dict(sorted(Counter(change.change for change in changes).items())),
-        },
+        "summary": _summary(changes, broken, found),
         "changes": [],
         "broken": shown_broken,
         "impact": shown_reached,
@@ -185,6 +181,73 @@ def _diff_answer(
     answer["next"] = _next_calls(head, changes, arguments) if left_out or found.cut else []
     items = [change_item(change, reached) for change, reached in pairs]
     return fitted(answer, "changes", items, arguments, shrinking=("modules", "broken", "impact"))
+
+
+def _summary(changes: Sequence[Change], broken: Sequence[BrokenReference], found: Impact) -> Item:
+    return {
+        "changes": len(changes),
+        "breaking": sum(change.breaking for change in changes),
+        "broken": len(broken),
+        **impact_summary(found),
+        "by_change": dict(sorted(Counter(change.change for change in changes).items())),
+    }
+
+
+# The tests of a diff.
+
+
+def _tests_answer(
+    base: Snapshot,
+    head: Snapshot,
+    changes: Sequence[Change],
+    broken: Sequence[BrokenReference],
+    found: Impact,
+    arguments: Arguments,
+) -> Answer:
+    """Which tests to run: those that changed, then those that reach a change, nearest first."""
+    answer: Answer = {
+        "at": revision_item(head.at),
+        "base": revision_item(base.at),
+        "head": revision_item(head.at),
+        "summary": _summary(changes, broken, found),
+        "run": [],
+        "complete": _completeness(found, arguments.get("impact", 0)) if found.roots else True,
+        "truncated": None,
+        "token_count": 0,
+        "next": [],
+    }
+    return fitted(answer, "run", list(_tests_to_run(head, changes, found)), arguments)
+
+
+def _tests_to_run(head: Snapshot, changes: Sequence[Change], found: Impact) -> list[Item]:
+    """Test cases; where a file's tests are no symbols, or only its other code is reached, that file.
+
+    Not a file that holds no test and only helps others: what they use of it leads to them.
+    """
+    items = [_changed_test(change) for change in changes if change.test and change.change != "removed"]
+    items += [reached_item(each) for each in found.tests]
+    by_file: dict[str, list[Item]] = {}
+    for item in items:
+        by_file.setdefault(item["file"], []).append(item)
+    helpers = {edge.target.path for each in found.reached for edge in each.path[:1] if edge.target.path != each.key.path}
+    chosen: dict[str, Item] = {}
+    for path, inside in by_file.items():
+        symbols = {symbol.handle: symbol.flags for symbol in walk.symbols_of(head, path)}
+        cases = [item for item in inside if symbols.get(item["handle"], Flag(0)) & Flag.TEST]
+        if not cases and not (any(flags & Flag.FIXTURE for flags in symbols.values()) or path in helpers):
+            nearest = min(inside, key=lambda item: item["distance"])
+            cases = [{"handle": path, "kind": "file", "file": path, **_way(nearest)}]
+        for item in cases:
+            chosen.setdefault(item["handle"], item)
+    return sorted(chosen.values(), key=lambda item: (item["distance"], item["file"], item.get("line", 0), item["handle"]))
+
+
+def _changed_test(change: Change) -> Item:
+    return {"handle": change.handle, "kind": change.kind, "file": change.file, "line": change.line, "distance": 0}
+
+
+def _way(item: Item) -> Item:
+    return {name: item[name] for name in ("edge", "distance", "via") if name in item}
 
 
 def _changed_modules(base: Snapshot, head: Snapshot, changes: Iterable[Change], found: Impact) -> list[Item]:

@@ -234,16 +234,16 @@ def _painted(text: str, role: str, style: Style) -> str:
 
 
 def write_markdown(blocks: Iterable[Block]) -> str:
-    """The document as Markdown: headings, tables and lists."""
+    """The document as Markdown: headings (of the second level on, so that it fits into others), tables and lists."""
     parts: list[str] = []
     for block in blocks:
         match block:
             case Title():
-                parts.append("# " + " ".join(_markdown_cell(cell) for cell in block.cells if cell.text))
+                parts.append("## " + " ".join(_markdown_cell(cell) for cell in block.cells if cell.text))
                 if block.aside:
                     parts.append(f"*{_escaped(block.aside)}*")
             case Section():
-                parts.append(f"## {_escaped(block.text)}")
+                parts.append(f"### {_escaped(block.text)}")
             case Rows():
                 parts.append(_markdown_rows(block))
             case Paragraph():

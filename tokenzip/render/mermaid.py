@@ -24,7 +24,7 @@ class Flowchart:
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
         self._lines: list[str] = []
-        self._styled: dict[str, list[str]] = {}
+        self._styled: dict[str, dict[str, None]] = {}
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -34,7 +34,7 @@ class Flowchart:
 
     def style(self, handle: str, style: str) -> None:
         """Draw a node as one of `STYLES`."""
-        self._styled.setdefault(style, []).append(self.node(handle))
+        self._styled.setdefault(style, {})[self.node(handle)] = None
 
     def node(self, handle: str, label: str = "") -> str:
         known = self._ids.get(handle)
