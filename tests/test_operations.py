@@ -388,6 +388,46 @@ def test_a_diff_of_a_state_with_itself_is_empty(ask: Ask) -> None:
     assert (answer["changes"], answer["broken"], answer["impact"]) == ([], [], [])
 
 
+def test_the_tests_to_run(repo: Repo) -> None:
+    """Changed ones first, then by distance; a helper and a file of fixtures are no tests, a file without test symbols is."""
+    repo.commit({
+        "lib.py": "def core(a):\n    return a\n\n\ndef middle():\n    return core(1)\n",
+        "tests/__init__.py": "",
+        "tests/conftest.py": (
+            "import pytest\nfrom lib import core\n\n\n@pytest.fixture\ndef box():\n    return core(2)\n"
+        ),
+        "tests/helper.py": "from lib import core\n\n\ndef help():\n    return core(3)\n",
+        "tests/test_far.py": "from lib import middle\n\n\ndef test_far():\n    assert middle()\n",
+        "tests/test_box.py": "def test_box(box):\n    assert box\n",
+        "tests/test_help.py": "from tests.helper import help\n\n\nclass TestIt:\n    def test(self):\n        assert help()\n",
+        "tests/test_near.py": "from lib import core\n\n\ndef test_near():\n    assert core(1)\n\n\ndef test_no():\n    pass\n",
+        "tests/test_own.py": "def test_own():\n    pass\n\n\ndef test_same():\n    pass\n",
+        "web/api.ts": "export const size = (a: string): number => a.length\n",
+        "web/api.test.ts": "import { size } from './api'\n\ntest('size', () => { expect(size('a')).toBe(1) })\n",
+    })  # fmt: skip
+    repo.write({
+        "lib.py": "def core(a):\n    return a + 1\n\n\ndef middle():\n    return core(1)\n",
+        "tests/test_own.py": "def test_own():\n    assert True\n\n\ndef test_same():\n    pass\n",
+        "web/api.ts": "export const size = (a: string): number => a.length + 0\n",
+    })  # fmt: skip
+    shop = open_repository(str(repo.path))
+    answer = OPERATIONS["diff_commits"].run(shop, {"tests": True, "max_tokens": 0})
+    assert [(item["handle"], item["distance"]) for item in answer["run"]] == [
+        ("tests/test_own.py::test_own", 0),
+        ("tests/test_near.py::test_near", 1),
+        ("web/api.test.ts", 1),
+        ("tests/test_box.py::test_box", 2),
+        ("tests/test_far.py::test_far", 2),
+        ("tests/test_help.py::TestIt.test", 2),
+    ]
+    near = OPERATIONS["diff_commits"].run(shop, {"tests": True, "max_tokens": 0, "impact": 1})
+    assert [item["distance"] for item in near["run"]] == [0, 1, 1]
+    assert "beyond 1 step" in near["complete"]["why"]
+    short = OPERATIONS["diff_commits"].run(shop, {"tests": True, "max_tokens": 250})
+    assert short["token_count"] <= 250
+    assert short["truncated"]["total"] == 6
+
+
 def test_a_diff_takes_ranges(changed: Repository, repo: Repo) -> None:
     repo.commit({}, "second")
     two = OPERATIONS["diff_commits"].run(changed, {"base": "HEAD~1", "head": "HEAD", "max_tokens": 0})

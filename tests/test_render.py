@@ -11,6 +11,7 @@ from tokenzip.operations import OPERATIONS, UNLISTED
 from tokenzip.render import Style, render, to_json
 from tokenzip.render.answers import BUILDERS
 from tokenzip.render.blocks import Cell, Code, Note, Rows, Section, Title, columns, shown, write_markdown, write_text
+from tokenzip.render.mermaid import MOST_NODES
 from tokenzip.render.words import at_text, counted
 
 AT = {"rev": "WORKTREE", "commit": "a" * 40, "dirty": True}
@@ -149,3 +150,69 @@ def test_the_state_that_is_answered_for_is_named(at: dict, text: str) -> None:
 
 def test_counts_read_well() -> None:
     assert [counted(1, "file"), counted(2000, "file"), counted(2, "dependency")] == ["1 file", "2,000 files", "2 dependencies"]
+
+
+CHANGED = {
+    "at": AT, "base": AT | {"rev": "HEAD", "dirty": False}, "head": AT,
+    "summary": {"changes": 4, "breaking": 1, "broken": 1, "reached": 2, "files": 2, "tests": 1},
+    "changes": [
+        {"handle": "a.py::f", "kind": "function", "change": "signature", "file": "a.py", "line": 3, "breaking": True,
+         "reached": 2, "reasons": ["parameter `b` is new and required"]},
+        {"handle": "a.py::New", "kind": "class", "change": "added", "file": "a.py", "line": 9, "breaking": False, "reached": 0},
+        {"handle": "a.py::gone", "kind": "function", "change": "removed", "file": "a.py", "line": 7, "breaking": True,
+         "reached": 0},
+        {"handle": "a.py::New.m", "kind": "method", "change": "added", "file": "a.py", "line": 10, "breaking": False,
+         "reached": 0, "within": "a.py::New"},
+    ],
+    "broken": [{"handle": "b.py::g", "kind": "calls", "file": "b.py", "line": 5, "target": "a.py::gone", "why": "removed"}],
+    "impact": [
+        {"handle": "b.py::h", "kind": "function", "file": "b.py", "line": 8,
+         "edge": {"kind": "calls", "line": 9, "tier": "exact"}, "distance": 1, "via": "a.py::f", "test": False},
+        {"handle": "t.py::test_f", "kind": "function", "file": "t.py", "line": 1,
+         "edge": {"kind": "calls", "line": 2, "tier": "exact"}, "distance": 1, "via": "a.py::f", "test": True},
+    ],
+    "modules": [], "complete": True, "truncated": None, "token_count": 1, "next": [],
+}  # fmt: skip
+
+
+def test_a_diff_as_a_comment_on_a_pull_request() -> None:
+    """What matters is open, the rest is folded; members of a new class are its own affair; the graph comes last."""
+    text = render("diff_commits", CHANGED, "markdown")
+    assert text.startswith(
+        "## HEAD = aaaaaaaaaa → WORKTREE on aaaaaaaaaa, with changes\n\n4 changes, 1 breaking, 1 broken reference."
+    )
+    assert "**`a.py`**\n\n|  | change | line | symbol | kind | breaks | reached | why |\n" in text
+    assert "| ~ | signature | 3 | `f` | function | **breaking** | reaches 2 | parameter `b` is new and required |" in text
+    assert "| + | added | 9 | `New` | class |  |  | with 1 member |" in text
+    assert "`New.m`" not in text
+    assert "### Broken\n\n| where | symbol |  | why |\n" in text
+    assert "<details><summary>Reached directly</summary>\n\n| where | symbol | via |\n" in text
+    assert text.count("<details>") == text.count("</details>") == 3
+    assert text.rstrip().endswith("```\n\n</details>")
+
+
+def test_the_chart_of_a_diff_shows_what_changed_and_whom_that_reaches() -> None:
+    lines = render("diff_commits", CHANGED, "mermaid").splitlines()
+    assert '  n0["a.py::f (signature)"]' in lines
+    assert "  n3 -.->|calls: removed| n2" in lines
+    assert "  n4 -->|calls| n0" in lines
+    assert not any("New.m" in line for line in lines)
+    assert [line for line in lines if line.startswith("  class ")] == [
+        "  class n0 breaking", "  class n1 added", "  class n2 removed", "  class n5 test",
+    ]  # fmt: skip
+
+
+def test_a_chart_of_a_diff_has_an_end() -> None:
+    changes = [CHANGED["changes"][1] | {"handle": f"a.py::N{number}"} for number in range(500)]
+    text = render("diff_commits", CHANGED | {"changes": changes, "broken": [], "impact": []}, "mermaid")
+    assert text.count("a.py::N") == MOST_NODES // 2
+    assert '["460 more"]' in text
+
+
+def test_the_tests_to_run_are_told_by_distance() -> None:
+    run = [
+        {"handle": "t.py::test_g", "kind": "function", "file": "t.py", "line": 4, "distance": 0},
+        {"handle": "t.py::test_f", "kind": "function", "file": "t.py", "line": 1, "distance": 2, "via": "b.py::h"},
+    ]
+    text = render("diff_commits", {name: CHANGED[name] for name in ("at", "base", "head", "summary")} | {"run": run})
+    assert text.splitlines()[4:] == ["Changed themselves", "  t.py::test_g", "", "In 2 steps", "  t.py::test_f  h"]

@@ -229,17 +229,22 @@ def _tests_to_run(head: Snapshot, changes: Sequence[Change], found: Impact) -> l
     by_file: dict[str, list[Item]] = {}
     for item in items:
         by_file.setdefault(item["file"], []).append(item)
-    helpers = {edge.target.path for each in found.reached for edge in each.path[:1] if edge.target.path != each.key.path}
     chosen: dict[str, Item] = {}
     for path, inside in by_file.items():
         symbols = {symbol.handle: symbol.flags for symbol in walk.symbols_of(head, path)}
         cases = [item for item in inside if symbols.get(item["handle"], Flag(0)) & Flag.TEST]
-        if not cases and not (any(flags & Flag.FIXTURE for flags in symbols.values()) or path in helpers):
+        if not cases and not any(flags & Flag.FIXTURE for flags in symbols.values()) and not _helps(head, inside):
             nearest = min(inside, key=lambda item: item["distance"])
             cases = [{"handle": path, "kind": "file", "file": path, **_way(nearest)}]
         for item in cases:
             chosen.setdefault(item["handle"], item)
     return sorted(chosen.values(), key=lambda item: (item["distance"], item["file"], item.get("line", 0), item["handle"]))
+
+
+def _helps(head: Snapshot, items: Sequence[Item]) -> bool:
+    """Whether other files use any of these."""
+    keys = [SymbolKey(item["file"], item["handle"].partition("::")[2]) for item in items]
+    return any(edge.source.path != key.path for key in keys for edge in head.edges_to(key))
 
 
 def _changed_test(change: Change) -> Item:
