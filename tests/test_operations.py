@@ -60,7 +60,11 @@ SHOP = {
         "    return name\n\n\n"
         "def tidy(names: list[str]) -> list[str]:\n"
         "    by_name(names[0])\n"
-        "    return sorted(names, key=by_name)\n"
+        "    return sorted(names, key=by_name)\n\n\n"
+        "def put_away(shelf: Shelf, how: str) -> None:\n"
+        '    getattr(shelf, "put_" + how)()\n\n\n'
+        "class Drawer(Shelf):\n"
+        "    def put_flat(self) -> None: ...\n"
     ),
     "web/src/parse.ts": (
         "export function parse(text: string): string\n"
@@ -261,6 +265,11 @@ def test_calls_of_what_a_method_overrides_may_be_calls_of_it(ask: Ask) -> None:
     assert "shop/shelves.py::Shelf.put" in complete["why"]
     assert complete["places"] == ["shop/shelves.py:10"]
     assert ask("get_dependants", handle="Shelf.put", kinds=["calls"])["complete"] is True
+
+
+def test_a_name_that_is_computed_may_be_one_that_begins_so(ask: Ask) -> None:
+    complete = ask("get_dependants", handle="Drawer.put_flat", kinds=["calls"])["complete"]
+    assert (complete["unresolved"], complete["places"]) == (1, ["shop/shelves.py:23"])
 
 
 def test_every_overload_has_the_callers_of_all(ask: Ask) -> None:

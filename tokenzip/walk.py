@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _INHERITANCE = frozenset({"inherits", "implements"})
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
+_BEGINNINGS = re.compile(r"(?<=[^_])_+(?=.)|[a-z0-9](?=[A-Z])")
+"""Where a name may go on that is put together when the program runs: ``visit_`` of ``visit_Name``, ``on`` of ``onClick``."""
 LOOKED_AT = 40
 """Files that are linked again to tell where their open references are; with more, these are only counted."""
 _OPEN_REASONS = ("dynamic", "ambiguous", "missing")
@@ -139,9 +141,10 @@ def constructed_class(snapshot: Snapshot, symbol: Symbol) -> Symbol | None:
 
 
 def names_of(snapshot: Snapshot, symbol: Symbol) -> list[str]:
-    """The names by which code calls a symbol: a constructor goes by its class."""
+    """The names by which code calls a symbol: a constructor goes by its class; ``visit_*`` is one that is computed."""
     owner = constructed_class(snapshot, symbol)
-    return [owner.name] if owner is not None else [symbol.name]
+    name = owner.name if owner is not None else symbol.name
+    return [name, *(f"{name[: found.end()]}*" for found in _BEGINNINGS.finditer(name))]
 
 
 def incoming(snapshot: Snapshot, key: SymbolKey) -> list[Edge]:

@@ -15,7 +15,7 @@ class Python:
 
     name = "python"
     family = "python"
-    version = 5
+    version = 6
     suffixes = (".py", ".pyi", ".pyw")
     filenames: tuple[str, ...] = ()
     is_source = True

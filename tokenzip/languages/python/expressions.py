@@ -21,7 +21,7 @@ _NO_GUARDS = frozenset(
     {"callable", "len", "bool", "any", "all", "str", "int", "hasattr", "isinstance", "issubclass", "type", "id"}
 )
 _STRING_PARTS = frozenset({"string_start", "string_content", "string_end"})
-_SPECIAL = _TYPE_CALLS | {"super", "cast"}
+_SPECIAL = _TYPE_CALLS | {"super", "cast", "getattr"}
 _TELLING = frozenset({"global", "def", "import", "call", "self", "class", "attr"})
 _PASSING = frozenset({"global", "def", "attr", "param"})
 
@@ -125,6 +125,8 @@ def _call(state: State, node: Node, below: Node | None, name: str, value: int) -
             return _cast(state, arguments, value, at)
         if name in _TYPE_CALLS:
             return _type_variable(state, arguments)
+        if name == "getattr" and arguments is not None and len(parts(arguments)) > 1:
+            return _getattr(state, arguments, value, at)
     positional, keywords = _arguments(state, arguments, value)
     state.refer("call", value, at, name)
     if value < 0:
@@ -162,6 +164,38 @@ def _cast(state: State, arguments: Node, callee: int, at: Node) -> int:
     state.refer("call", callee, at, "cast")
     reduce(state, value)
     return annotation(state, kind)
+
+
+def _getattr(state: State, arguments: Node, callee: int, at: Node) -> int:
+    """``getattr(base, name, default)``: a written name is an attribute, of a computed one the beginning counts."""
+    positional, _ = _arguments(state, arguments)
+    state.refer("call", callee, at, "getattr")
+    if len(positional) < 2:
+        return UNKNOWN
+    node = parts(arguments)[1]
+    name = constant(state, node)
+    if type(name) is str and name[1:].isidentifier():
+        value = state.make("attr", positional[0], name[1:])
+        state.use(value, at, name[1:])
+        if positional[0] < 0:
+            return UNKNOWN
+        return state.union((value, positional[2])) if len(positional) > 2 else value
+    beginning = _beginning(state, node)
+    if beginning.isidentifier():
+        state.refer("call", UNKNOWN, at, beginning + "*")
+    return UNKNOWN
+
+
+def _beginning(state: State, node: Node) -> str:
+    """What a computed string begins with: ``visit_`` of ``"visit_" + kind``, ``f"visit_{kind}"``, ``"visit_%s" % kind``."""
+    kind = KINDS[node.kind_id]
+    while kind == "binary_operator":
+        node = node.children[0]
+        kind = KINDS[node.kind_id]
+    if kind != "string" or node.named_child_count < 2:
+        return ""
+    first = node.named_children[1]
+    return state.text(first).partition("%")[0].partition("{")[0] if KINDS[first.kind_id] == "string_content" else ""
 
 
 def _type_variable(state: State, arguments: Node | None) -> int:
