@@ -247,7 +247,7 @@ def test_handles_may_be_typed_as_seen_from_a_sub_folder(lamp: Repo, run: Run) ->
 
 
 def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:
-    from tokenzip.operations import OPERATIONS
+    from tokenzip.operations import OPERATIONS, UNLISTED
     from tokenzip.repository import repo
 
     for words, tool, arguments in (
@@ -260,10 +260,11 @@ def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:
         (("trace", "both", "glow"), "trace_path", {"from": "both", "to": "glow"}),
         (("search", "glow"), "search_symbols", {"query": "glow"}),
         (("diff",), "diff_commits", {}),
+        (("query", "symbol('glow').callers()"), "query", {"query": "symbol('glow').callers()"}),
         (("log", "glow", "--limit", "3"), "get_git_history", {"handle": "glow", "limit": 3}),
         (("log", "--edge", "both", "glow"), "get_git_history", {"handle": "both", "to": "glow"}),
     ):
-        assert answered(run, *words, cwd=lamp.path) == OPERATIONS[tool].run(
+        assert answered(run, *words, cwd=lamp.path) == {**OPERATIONS, **UNLISTED}[tool].run(
             repo(str(lamp.path)), {"max_tokens": 0, **arguments}
         ), words
 

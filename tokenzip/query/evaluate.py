@@ -294,12 +294,15 @@ class Run:
 
     _documents_symbols = _files_symbols
 
-    def _symbols_of(self, files: Iterable[File], kinds: Collection[str] = ()) -> Iterator[SymbolRecord]:
+    def _symbols_of(
+        self, files: Iterable[File], kinds: Collection[str] = (), suffixes: tuple[str, ...] = ("",)
+    ) -> Iterator[SymbolRecord]:
+        """Symbols of these kinds (or all); files of these suffixes should have been read as a whole."""
         unread: list[str] = []
         self.found.doubts.append(lambda: _unread(unread))
         for file in files:
             if file.is_source:
-                if file.status in _UNREAD:
+                if file.status in _UNREAD and file.path.lower().endswith(suffixes):
                     unread.append(file.path)
                 for symbol in file.symbols:
                     if not kinds or symbol.kind in kinds:
@@ -410,7 +413,7 @@ class Run:
 
     def _listed(self, what: str, scope: str, records: Records, kinds: Collection[str]) -> Iterator[SymbolRecord]:
         self._doubt_languages(what)
-        return self._symbols_of(self._all_files(scope, records), kinds)
+        return self._symbols_of(self._all_files(scope, records), kinds, _SUFFIXES_OF[what])
 
     def _all_files(self, scope: str, records: Records) -> Iterator[File]:
         if scope == "repository":
