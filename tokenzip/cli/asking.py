@@ -190,8 +190,8 @@ def trace(start: str, goal: str, limit: int | None, depth: int | None, options: 
 
 
 @click.command()
-@click.argument("base", required=False, metavar="A")
-@click.argument("head", required=False, metavar="B")
+@click.argument("base", required=False, metavar="[A")
+@click.argument("head", required=False, metavar="[B]]")
 @click.option("--staged", is_flag=True, help="Compare with what is staged instead of the files as they are.")
 @click.option(
     "--impact", "depth", type=click.IntRange(min=0), metavar="N", help="Follow N steps from what changed (default 1)."

@@ -181,7 +181,7 @@ def gc(options: Options) -> int:
         kept = repository.gc()
     state = {"snapshots": kept.snapshots, "bytes_before": kept.bytes_before, "bytes_after": kept.bytes_after}
     sizes = f"from {megabytes(kept.bytes_before)} to {megabytes(kept.bytes_after)}"
-    text = f"Kept {kept.snapshots:,} snapshots; the store went {sizes}."
+    text = f"Kept {kept.snapshots:,} snapshot{'' if kept.snapshots == 1 else 's'}; the store went {sizes}."
     blocks: list[Block] = [Paragraph(text)]
     return shell.print_state(state, blocks, options)
 

@@ -18,7 +18,9 @@ CONFLICT_FINDINGS = {"finding": "findings", "textual": "textual"}
 @click.option("--edge", is_flag=True, help="Since when FROM uses TO: the commit that added or removed that dependency.")
 @click.option("--signature", is_flag=True, help="Only commits that changed its signature; the first is the last to do so.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N changes.")
-@click.option("--commits", type=click.IntRange(min=1), metavar="N", help="Look back over N commits (default 2000 of its file).")
+@click.option(
+    "--commits", type=click.IntRange(min=1), metavar="N", help="Look back over N commits (default 2000; --edge: 20000)."
+)
 @common()
 def log(
     *, handles: Sequence[str], edge: bool, signature: bool, limit: int | None, commits: int | None, options: Options
@@ -41,7 +43,7 @@ def log(
 
 @click.command()
 @click.argument("ours", metavar="A")
-@click.argument("theirs", metavar="B", required=False)
+@click.argument("theirs", metavar="[B]", required=False)
 @click.option(
     "--fail-on", "findings", multiple=True, metavar="KIND",
     help="Exit with 1 on: finding (what the merge breaks), textual (files that git cannot merge); repeatable.",

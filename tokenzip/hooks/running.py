@@ -181,7 +181,7 @@ def _report(broken: Sequence[BrokenReference], mode: str) -> Iterator[str]:
 
 def _fate(reference: BrokenReference) -> str:
     if reference.now is not None:
-        return f"{'renamed' if reference.why == 'renamed' else 'now'} {_shown(reference.now.handle)}"
+        return f"{'renamed to' if reference.why == 'renamed' else 'now'} {_shown(reference.now.handle)}"
     return "removed" if reference.why == "removed" else "no longer found from there"
 
 

@@ -199,7 +199,7 @@ def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
 def unknown_module(snapshot: Snapshot, text: str) -> UsageError:
     """The error for a module that is not there, with all modules that are."""
     names = [module.path or "." for module in snapshot.modules().all()]
-    return UnknownSymbol(f"no module {text!r}", hint="Name a module by its directory or its name.", candidates=names[:20])
+    return UnknownSymbol(f"no module {text!r}", hint="name a module by its directory or its name.", candidates=names[:20])
 
 
 def _described_module(snapshot: Snapshot, module: Module, tally: Tally) -> Item:
