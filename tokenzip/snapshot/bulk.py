@@ -57,7 +57,7 @@ _LINK_BATCH = 200
 _INTERFACE_BATCH = 400
 _FILES_PER_PROCESS = 150
 """Fewer files than this for each worker are not worth starting it."""
-_POSTINGS_AT_ONCE = 2_000_000
+_POSTINGS_AT_ONCE = 1_000_000
 _REMEMBERED_INTERFACES = 8192
 _FILES_PER_LINKER = 4000
 """After so many files a worker forgets what it worked out, to bound its memory; it forgets nothing that it cannot redo."""
@@ -100,7 +100,8 @@ class _Said:
 
     spilled: dict[str, Spilled]
     announces: dict[str, tuple[str, ...]]
-    names: dict[str, tuple[str, ...]]
+    content_keys: dict[str, bytes]
+    """Hashes under which a file is posted for what it says."""
 
 
 def _extract(store: Store, workers: Workers, files: _TreeFiles, progress: Progress) -> _Said:
@@ -114,7 +115,8 @@ def _extract(store: Store, workers: Workers, files: _TreeFiles, progress: Progre
         store.write(partial(_store_contents, result))
         said.spilled.update(result.spilled)
         said.announces.update(result.announces)
-        said.names.update(result.names)
+        for path, names in result.names:
+            said.content_keys[path] = array("I", keys_of_content(names, said.announces.get(path, ()))).tobytes()
         words.take(result.cut)
         if words.postings >= _POSTINGS_AT_ONCE:
             words = _posted(store, words)
@@ -124,7 +126,7 @@ def _extract(store: Store, workers: Workers, files: _TreeFiles, progress: Progre
     for source in files.sources:  # equal blobs at other paths say the same
         first = firsts[source.blob, source.language].path
         if first != source.path:
-            for table in (said.spilled, said.announces, said.names):
+            for table in (said.spilled, said.announces, said.content_keys):
                 _share(table, first, source.path)
     return said
 
@@ -240,19 +242,36 @@ def _link(store: Store, workers: Workers, files: _TreeFiles, progress: Progress)
     links = _Links({}, {}, set())
     paths = [source.path for source in files.sources if registry.is_source(source.language)]
     tasks = [paths[start : start + _LINK_BATCH] for start in range(0, len(paths), _LINK_BATCH)]
-    pairs: list[tuple[int, int]] = []
+    pairs = _Pairs()
     for result in workers.map(link_batch, tasks, _crashed_links):
         store.write(partial(_store_links, result, links))
         for (path, _), keys in zip(result.placed, result.keys, strict=True):
             number = links.path_ids[path]
-            pairs.extend((key, number) for key in array("I", keys))
+            pairs.add(array("I", keys), number)
         links.consulted |= result.consulted
         progress("linking", len(links.path_ids), len(paths))
         if len(pairs) >= _POSTINGS_AT_ONCE:
-            store.write(partial(_post, pairs))
-            pairs = []
-    store.write(partial(_post, pairs))
+            store.write(pairs.post)
+            pairs = _Pairs()
+    store.write(pairs.post)
     return links
+
+
+class _Pairs:
+    """(key hash, path id) pairs on their way into the store, eight bytes each: there are tens of them to a file."""
+
+    def __init__(self) -> None:
+        self._packed = array("Q")
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def add(self, keys: Iterable[int], number: int) -> None:
+        self._packed.extend([key << 32 | number for key in keys])
+
+    def post(self, writing: WriteTransaction) -> None:
+        """Write them as one segment."""
+        writing.post_sorted((packed >> 32, packed & 0xFFFFFFFF) for packed in sorted(self._packed))
 
 
 def _store_links(result: _Linked, links: _Links, writing: WriteTransaction) -> None:
@@ -261,10 +280,6 @@ def _store_links(result: _Linked, links: _Links, writing: WriteTransaction) -> N
         links.path_ids[path] = writing.intern_path(path)
         if place is not None:
             links.addresses[path] = Address(numbers[place[0]], place[1])
-
-
-def _post(pairs: Iterable[tuple[int, int]], writing: WriteTransaction) -> None:
-    writing.post(pairs)
 
 
 def _crashed_links(paths: Sequence[str]) -> _Linked:
@@ -287,11 +302,9 @@ def link_batch(paths: Sequence[str]) -> _Linked:
             filled.append(path)
             records.append(record)
     groups = packs_of(records)
-    places = iter([(number, slot) for number, group in enumerate(groups) for slot in range(len(group))])
-    where = {path: next(places) for path in filled}
-    return _Linked(
-        tuple(map(encode_pack, groups)), tuple((path, where.get(path)) for path in paths), tuple(keys), frozenset(consulted)
-    )
+    where = dict(zip(filled, _places(groups), strict=True))
+    placed = tuple((path, where.get(path)) for path in paths)
+    return _Linked(tuple(map(encode_pack, groups)), placed, tuple(keys), frozenset(consulted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,22 +436,18 @@ class _SpilledView:
 def _finish(git: GitRepository, store: Store, tree: TreeId, files: _TreeFiles, said: _Said, links: _Links) -> None:
     def finish(writing: WriteTransaction) -> None:
         root = write_nodes(git, writing, tree, links)
-        writing.post(_content_postings(writing, files, said))
+        _content_postings(writing, files, said).post(writing)
         writing.put_snapshot(tree, analysis_tag(), root, sorted({each.blob for each in files.sources if each.size is None}))
         writing.put_meta("latest", bytes.fromhex(tree))
 
     store.write(finish)
 
 
-def _content_postings(writing: WriteTransaction, files: _TreeFiles, said: _Said) -> Iterator[tuple[int, int]]:
-    read = [source.path for source in files.sources]
-    for path in read:
-        number = writing.intern_path(path)
-        for key in keys_of_content(said.names.get(path, ()), said.announces.get(path, ())):
-            yield key, number
-    yield from _stem_postings(writing, read)
-
-
-def _stem_postings(writing: WriteTransaction, paths: Iterable[str]) -> Iterator[tuple[int, int]]:
+def _content_postings(writing: WriteTransaction, files: _TreeFiles, said: _Said) -> _Pairs:
+    pairs = _Pairs()
+    paths = [source.path for source in files.sources]
+    for path in paths:
+        pairs.add(array("I", said.content_keys.get(path, b"")), writing.intern_path(path))
     for path, key in stems_of(paths):
-        yield key, writing.intern_path(path)
+        pairs.add((key,), writing.intern_path(path))
+    return pairs
