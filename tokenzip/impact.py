@@ -82,13 +82,15 @@ class Impact:
         return tuple(reached for reached in self.reached if reached.test)
 
 
-def impact(snapshot: Snapshot, subjects: Iterable[SymbolKey | Change], depth: int | None = None) -> Impact:
+def impact(
+    snapshot: Snapshot, subjects: Iterable[SymbolKey | Change], depth: int | None = None, graph: Graph | None = None
+) -> Impact:
     """Who is reached if `subjects` change (for changes: their state in `snapshot`; what was removed there is passed over).
 
-    `depth` is the largest distance asked for, None for all.
+    `depth` is the largest distance asked for, None for all. `graph` saves looking the same things up for several questions.
     """
     with snapshot.reading():
-        graph = _Graph(snapshot)
+        graph = graph or Graph(snapshot)
         roots = graph.roots(_keys(snapshot, subjects))
         steps, cut = _spread(graph, roots, depth)
         reached = _without_mere_imports(_reached(graph, steps))
@@ -102,10 +104,12 @@ def impact(snapshot: Snapshot, subjects: Iterable[SymbolKey | Change], depth: in
         )
 
 
-def reach_counts(snapshot: Snapshot, subjects: Sequence[SymbolKey | Change], depth: int | None = None) -> tuple[int, ...]:
+def reach_counts(
+    snapshot: Snapshot, subjects: Sequence[SymbolKey | Change], depth: int | None = None, graph: Graph | None = None
+) -> tuple[int, ...]:
     """How many symbols and files each subject alone reaches, counted as `impact` would list them; one pass for all."""
     with snapshot.reading():
-        graph = _Graph(snapshot)
+        graph = graph or Graph(snapshot)
         masks: dict[SymbolKey, int] = {}
         for number, subject in enumerate(subjects):
             for root in graph.roots(_keys(snapshot, [subject])):
@@ -156,7 +160,7 @@ class Use(NamedTuple):
     via: str
 
 
-def _spread(graph: _Graph, roots: Iterable[SymbolKey], depth: int | None) -> tuple[dict[SymbolKey, Step], bool]:
+def _spread(graph: Graph, roots: Iterable[SymbolKey], depth: int | None) -> tuple[dict[SymbolKey, Step], bool]:
     """How each symbol is reached first, and whether something lies beyond `depth`."""
     steps: dict[SymbolKey, Step] = {}
     known = set(roots)
@@ -183,7 +187,7 @@ def _preference(step: Step) -> tuple[bool, Edge, SymbolKey]:
     return step.via in _WEAK, step.edge, step.towards
 
 
-class _Graph:
+class Graph:
     """Uses of symbols, as an impact sees them; looked up once each."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -254,11 +258,11 @@ def _last_name(key: SymbolKey) -> str:
     return key.qualified.rpartition(".")[2].partition("#")[0] or key.qualified
 
 
-def _reached(graph: _Graph, steps: Mapping[SymbolKey, Step]) -> list[Reached]:
+def _reached(graph: Graph, steps: Mapping[SymbolKey, Step]) -> list[Reached]:
     return sorted((_item(graph, key, steps) for key in steps), key=_order)
 
 
-def _item(graph: _Graph, key: SymbolKey, steps: Mapping[SymbolKey, Step]) -> Reached:
+def _item(graph: Graph, key: SymbolKey, steps: Mapping[SymbolKey, Step]) -> Reached:
     step = steps[key]
     file, symbol = graph.snapshot.file(key.path), graph.snapshot.symbol(key)
     return Reached(
@@ -298,7 +302,7 @@ def _modules(snapshot: Snapshot, items: Iterable[Reached]) -> tuple[str, ...]:
 # ---- many subjects at once
 
 
-def _counts(graph: _Graph, roots: Mapping[SymbolKey, int], number: int, depth: int | None) -> tuple[int, ...]:
+def _counts(graph: Graph, roots: Mapping[SymbolKey, int], number: int, depth: int | None) -> tuple[int, ...]:
     """Spread sets of subjects, as bit masks, backwards along the edges; then count bits."""
     reached, weak = _spread_masks(graph, roots, depth)
     told: dict[str, int] = {}
@@ -316,7 +320,7 @@ def _counts(graph: _Graph, roots: Mapping[SymbolKey, int], number: int, depth: i
 
 
 def _spread_masks(
-    graph: _Graph, roots: Mapping[SymbolKey, int], depth: int | None
+    graph: Graph, roots: Mapping[SymbolKey, int], depth: int | None
 ) -> tuple[dict[SymbolKey, int], dict[SymbolKey, int]]:
     """Subjects that reach each symbol or file, and those that reach a file only by its imports."""
     reached: dict[SymbolKey, int] = {}

@@ -77,10 +77,16 @@ def _dropped_names(comparison: Comparison, path: str) -> bool:
     """Whether names that a file offered are gone from it: re-exports are no symbols."""
     base, head = comparison.base.snapshot, comparison.head.snapshot
     now = comparison.now(SymbolKey(path))
-    if comparison.base.known(path) is None or now is None:
+    if comparison.base.known(path) is None or now is None or not _is_looked_at(base, path):
         return False
     before, after = base.interface(path), head.interface(now.path)
     return bool(before.names.keys() - after.names.keys()) or before.stars != after.stars
+
+
+def _is_looked_at(snapshot: Snapshot, path: str) -> bool:
+    """Whether any file of a stored tree may use what this one offers: then its interface was kept."""
+    file = snapshot.tree_file(path)
+    return path in snapshot.overlay or (file is not None and snapshot.kept_interface(file) is not None)
 
 
 def _lost_edges(comparison: Comparison, before: Iterable[Edge], after: Iterable[Edge]) -> list[Edge]:

@@ -111,7 +111,7 @@ def _largest(counts: Counter[str]) -> list[tuple[str, int]]:
 def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
     """The changes from `base` to `head`, what they break, and who is reached by them."""
     from tokenzip.diff import broken_references, compare
-    from tokenzip.impact import impact, reach_counts
+    from tokenzip.impact import Graph, impact, reach_counts
 
     base, head = _two_snapshots(repository, arguments)
     depth = arguments.get("impact", None if arguments.get("tests") else DIFF_DEPTH)
@@ -120,8 +120,9 @@ def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
         broken = broken_references(base, head, comparison)
         if arguments.get("tests"):
             return _tests_answer(base, head, comparison.changes, broken, impact(head, comparison.changes, depth), arguments)
-        found = impact(head, comparison.changes, depth)
-        counts = reach_counts(head, comparison.changes, depth)
+        graph = Graph(head)
+        found = impact(head, comparison.changes, depth, graph)
+        counts = reach_counts(head, comparison.changes, depth, graph)
         pairs = sorted(zip(comparison.changes, counts, strict=True), key=_order)
         return _diff_answer(base, head, pairs, broken, found, arguments)
 

@@ -108,7 +108,7 @@ class Content(NamedTuple):
 class File:
     """One file of a snapshot; status and symbols are read when asked for."""
 
-    __slots__ = ("_facts", "_snapshot", "_symbols", "blob", "language", "mode", "path")
+    __slots__ = ("_facts", "_named", "_snapshot", "_symbols", "blob", "language", "mode", "path")
 
     def __init__(self, snapshot: Snapshot, file: TreeFile) -> None:
         self.path = file.path
@@ -118,6 +118,7 @@ class File:
         self._snapshot = snapshot
         self._facts: FileIR | None = None
         self._symbols: tuple[Symbol, ...] | None = None
+        self._named: Mapping[str, Symbol] | None = None
 
     def _read(self) -> FileIR:
         if self._facts is None:
@@ -177,6 +178,12 @@ class File:
                 for index, (row, name) in enumerate(zip(rows, names, strict=True))
             )
         return self._symbols
+
+    def named(self, qualified: str) -> Symbol | None:
+        """The symbol of that qualified name."""
+        if self._named is None:
+            self._named = {symbol.qualified_name: symbol for symbol in self.symbols}
+        return self._named.get(qualified)
 
 
 class Snapshot:
@@ -366,7 +373,7 @@ class Snapshot:
         file = self.file(key.path)
         if file is None or not key.qualified:
             return None
-        return _by_qualified_name(file).get(key.qualified)
+        return file.named(key.qualified)
 
     def detail(self, symbol: Symbol) -> SymbolDetail:
         """Parameters, return type, decorators ..., read again from the source."""
@@ -675,10 +682,6 @@ def _parents(path: str) -> Iterator[str]:
 
 def _nearest_hint(near: Sequence[str]) -> str:
     return f"did you mean {' or '.join(near[:3])}?" if near else "`tokenzip search WORDS` finds symbols by words"
-
-
-def _by_qualified_name(file: File) -> Mapping[str, Symbol]:
-    return {symbol.qualified_name: symbol for symbol in file.symbols}
 
 
 def _edge(path: str, names: Mapping[int, str], row: EdgeRow) -> Edge:
