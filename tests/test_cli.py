@@ -364,6 +364,14 @@ def test_init_may_be_run_again_and_undone(lamp: Repo, run: Run) -> None:
     assert code == 0, err
     assert answered(run, "status", cwd=lamp.path)["hooks"]["state"] == "absent"
     assert not (lamp.path / ".mcp.json").exists()
+    assert not (lamp.path / ".tokenzip").exists()
+    assert (lamp.path / ".gitignore").read_text() == "*.log\n"
+
+
+def test_a_side_cannot_conflict_with_itself(lamp: Repo, run: Run) -> None:
+    code, out, err = run("conflicts", "HEAD", cwd=lamp.path)
+    assert (code, out) == (2, "")
+    assert "itself" in err
 
 
 def test_a_local_store_lies_in_the_checkout(lamp: Repo, run: Run) -> None:

@@ -61,6 +61,8 @@ def conflicts(*, ours: str, theirs: str | None, findings: Sequence[str], options
             raise click.BadParameter(f"{kind!r} is none of {', '.join(CONFLICT_FINDINGS)}", param_hint="--fail-on")
     if options.at is not None:
         raise click.UsageError("conflicts has two sides, A and B, and no --at.")
+    if ours == (theirs or "HEAD"):
+        raise click.UsageError(f"{ours} cannot conflict with itself; name another branch or commit.")
     answer = shell.answer_of("find_conflicts", {"ours": ours, "theirs": theirs or "HEAD"}, options)
     code = shell.show("find_conflicts", answer, options)
     return code or int(any(answer["summary"][CONFLICT_FINDINGS[kind]] for kind in kinds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -90,6 +91,19 @@ def _ignore(path: Path) -> bool:
     return True
 
 
+def _forget(path: Path) -> bool:
+    """Take the line that `_ignore` adds out of a .gitignore, and an empty file away. Returns whether it changed."""
+    text = path.read_bytes() if path.exists() else b""
+    kept = [line for line in text.splitlines(keepends=True) if line.strip() != IGNORED.encode()]
+    if b"".join(kept) == text:
+        return False
+    if kept:
+        path.write_bytes(b"".join(kept))
+    else:
+        path.unlink()
+    return True
+
+
 def _hooks_step(repository: Repository, *, skip: bool, named: str | None) -> dict[str, Any]:
     if skip:
         return _step("hooks", "left out; every answer is the same without them")
@@ -150,7 +164,12 @@ def _undo(repository: Repository) -> Iterator[dict[str, Any]]:
     settings = Path(root) / config.FOLDER / config.FILE
     if settings.exists():
         settings.unlink()
+        with contextlib.suppress(OSError):  # something else lies there: the store of a --local, a file of the user's
+            settings.parent.rmdir()
         yield _step("settings", "removed", file=str(settings))
+    ignore = Path(root) / ".gitignore"
+    if not settings.parent.exists() and _forget(ignore):
+        yield _step("ignored", f"{IGNORED} taken out of", file=str(ignore))
 
 
 def _step_blocks(steps: Sequence[Mapping[str, Any]], *, undo: bool) -> Iterator[Block]:

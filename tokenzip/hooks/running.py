@@ -107,6 +107,8 @@ def _index_of_this_commit(repository: Repository, environment: Mapping[str, str]
 
 def _check(repository: Repository, index_file: str | None) -> int:
     """Say what this commit breaks; `BLOCKED` if the settings want it stopped."""
+    for problem in repository.config.problems:
+        print(f"tokenzip: {problem}", file=sys.stderr)
     mode = repository.config.pre_commit
     if mode == "off" or repository.git.head() is None:
         return 0
