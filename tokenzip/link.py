@@ -10,6 +10,7 @@ import logging
 import posixpath
 import sys
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 
 from tokenzip.languages import registry
 from tokenzip.languages.base import Evaluator, View, path_facts, stem_of
@@ -54,7 +55,8 @@ class Linker:
 
 def _canonical(linked: LinkedFile) -> LinkedFile:
     """The same edges in one order, each once: by source symbol, and in it by line."""
-    edges = sorted(set(linked.edges), key=lambda edge: (edge[0], edge[3], edge))
+    edges = sorted(set(linked.edges))
+    edges.sort(key=itemgetter(0, 3))
     return LinkedFile(tuple(edges), tuple(sorted(linked.unresolved)), linked.facts)
 
 

@@ -445,8 +445,13 @@ def qualified_names(symbols: tuple[SymbolRow, ...]) -> tuple[str, ...]:
 
     seen: dict[str, int] = {}
     out: list[str] = []
-    for index in range(len(symbols)):
-        name = plain_name(index)
+    for index, symbol in enumerate(symbols):
+        parent = symbol.parent
+        if parent < index:  # as in every file that we wrote: what encloses it has its name already
+            prefix = plain[parent] if parent >= 0 else None
+            name = plain[index] = f"{prefix}.{symbol.name}" if prefix else symbol.name
+        else:
+            name = plain_name(index)
         count = seen[name] = seen.get(name, 0) + 1
         out.append(name if count == 1 else f"{name}#{count}")
     return tuple(out)

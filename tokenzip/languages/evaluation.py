@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from tokenzip.languages.base import View
@@ -32,8 +33,8 @@ class Lookups:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self._shared: dict[Hashable, tuple[Any, frozenset[Fact]]] = {}
-        self._private: dict[Hashable, tuple[Any, frozenset[Fact]]] = {}
+        self._shared: dict[Hashable, tuple[Any, AbstractSet[Fact]]] = {}
+        self._private: dict[Hashable, tuple[Any, AbstractSet[Fact]]] = {}
         self._active: dict[Hashable, int] = {}
         self._facts: set[Fact] = set()
         self._noted: set[Hashable] = set()
@@ -93,11 +94,11 @@ class Lookups:
         self._facts, self._lowest, self._in_cycle = outer
         self._facts |= facts
         if not in_cycle:
-            self._shared[key] = (value, frozenset(facts))
+            self._shared[key] = (value, facts)  # nothing is added to them any more: no need of a copy
             return value
         self._in_cycle = True
         if lowest >= depth:  # the head of its cycle: what it found is final, but only for this file
-            self._private[key] = (value, frozenset(facts))
+            self._private[key] = (value, facts)
         else:
             self._lowest = min(self._lowest, lowest)
         return value

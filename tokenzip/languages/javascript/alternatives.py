@@ -18,7 +18,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Alternative = tuple[Any, ...]
@@ -34,8 +34,10 @@ _KEPT_LEVELS = 3
 _KEPT_ARGUMENTS = 4
 
 
-def union(parts: Iterable[Alternatives]) -> Alternatives:
+def union(parts: Sequence[Alternatives]) -> Alternatives:
     """All alternatives, each once, the first ones if there are too many."""
+    if len(parts) == 1 and len(parts[0]) < 2:
+        return parts[0]
     found: list[Alternative] = []
     for part in parts:
         if not found and len(part) < 2:
@@ -55,15 +57,13 @@ def substitute(
     """The alternatives with type variables replaced; those that are not in the mapping stay. Unchanged: the same object."""
     if not mapping or not alternatives or level > _MAX_LEVEL:
         return alternatives
-    found: list[Alternative] = []
-    changed = False
-    for alternative in alternatives:
-        one = alternative
+    found: list[Alternative] | None = None  # made at the first change: most have nothing to replace
+    for position, one in enumerate(alternatives):
         kind = one[0]
         if kind == "V":
             known = mapping.get(one[1:])
             if known is not None and known != (one,):
-                changed = True
+                found = list(alternatives[:position]) if found is None else found
                 found.extend(known)
                 continue
         elif kind in _LAST_HOLDS:
@@ -71,10 +71,12 @@ def substitute(
             if parts and parts != "this":
                 new = compose(parts, mapping, level + 1) if kind in _BOUND else _substitute_all(parts, mapping, level + 1)
                 if new is not parts:
-                    changed = True
-                    one = (*one[:-1], new)
-        found.append(one)
-    if not changed:
+                    found = list(alternatives[:position]) if found is None else found
+                    found.append((*one[:-1], new))
+                    continue
+        if found is not None:
+            found.append(one)
+    if found is None:
         return alternatives
     return tuple(found) if len(found) < 2 else union((tuple(found),))
 
@@ -86,22 +88,26 @@ _LAST_HOLDS = _BOUND | {"X", "I", "T"}
 def _substitute_all(
     arguments: tuple[Alternatives, ...], mapping: Mapping[tuple[str, str, str], Alternatives], level: int
 ) -> tuple[Alternatives, ...]:
-    new = [substitute(argument, mapping, level) for argument in arguments]
-    for one, other in zip(new, arguments, strict=True):
-        if one is not other:
-            return tuple(new)
-    return arguments
+    found: list[Alternatives] | None = None
+    for position, argument in enumerate(arguments):
+        new = substitute(argument, mapping, level) if argument else argument
+        if found is not None:
+            found.append(new)
+        elif new is not argument:
+            found = [*arguments[:position], new]
+    return arguments if found is None else tuple(found)
 
 
 def compose(bound: Bound, mapping: Mapping[tuple[str, str, str], Alternatives], level: int = 0) -> Bound:
     """What is bound, with the mapping applied to it. (All variables of an expression are bound, at first to themselves.)"""
-    changed = False
-    items = []
-    for key, old in bound:
+    found: list[tuple[tuple[str, str, str], Alternatives]] | None = None
+    for position, (key, old) in enumerate(bound):
         value = substitute(old, mapping, level)
-        changed = changed or value is not old
-        items.append((key, value))
-    return tuple(items) if changed else bound
+        if found is not None:
+            found.append((key, value))
+        elif value is not old:
+            found = [*bound[:position], (key, value)]
+    return bound if found is None else tuple(found)
 
 
 def environment(bound: Bound) -> dict[tuple[str, str, str], Alternatives]:
@@ -153,6 +159,11 @@ def has_variables(alternatives: Alternatives, level: int = 0) -> bool:
 def variables_in(alternatives: Alternatives, levels: int) -> set[tuple[str, str, str]]:
     """The type variables of alternatives, as far as so many levels of arguments down."""
     found: set[tuple[str, str, str]] = set()
+    _add_variables(alternatives, levels, found)
+    return found
+
+
+def _add_variables(alternatives: Alternatives, levels: int, found: set[tuple[str, str, str]]) -> None:
     for one in alternatives:
         kind = one[0]
         if kind == "V":
@@ -161,14 +172,13 @@ def variables_in(alternatives: Alternatives, levels: int) -> set[tuple[str, str,
             if kind in ("X", "I"):
                 if one[-1] and one[-1] != "this":
                     for argument in one[-1]:
-                        found |= variables_in(argument, levels - 1)
+                        _add_variables(argument, levels - 1, found)
             elif kind == "T":
                 for argument in one[1]:
-                    found |= variables_in(argument, levels - 1)
+                    _add_variables(argument, levels - 1, found)
             elif kind in ("Ft", "Ct", "It", "o", "L"):
                 for _, value in one[-1]:
-                    found |= variables_in(value, levels - 1)
-    return found
+                    _add_variables(value, levels - 1, found)
 
 
 def singular(alternatives: Alternatives) -> Alternatives:

@@ -41,16 +41,20 @@ class Definitions(Resolver):
             known = self.asked.get(key)
             if known is not None:
                 return known[0]
-        saved = self.own, self.level, self.alias_level
-        self.own, self.level, self.alias_level = False, 0, 0
-        if len(key) > 2 and key[1] == self.path and key[2] in self.private:
+        is_private = len(key) > 2 and key[1] == self.path and key[2] in self.private
+        if is_private:
             key = (self.path, *key)
             self.temporary.append(key)
-            found = super().lookup(key, function, *arguments)
-        else:
-            found = super().lookup(key, function, *arguments)
-            if not self._active:
-                self.asked[key] = (found,)
+        elif self._active:  # half of all look-ups end here, without the rest of the way
+            shared = self._shared.get(key)
+            if shared is not None:
+                self._facts |= shared[1]
+                return shared[0]
+        saved = self.own, self.level, self.alias_level
+        self.own, self.level, self.alias_level = False, 0, 0
+        found = super().lookup(key, function, *arguments)
+        if not is_private and not self._active:
+            self.asked[key] = (found,)
         self.own, self.level, self.alias_level = saved
         return found
 
