@@ -64,7 +64,11 @@ SHOP = {
         "def put_away(shelf: Shelf, how: str) -> None:\n"
         '    getattr(shelf, "put_" + how)()\n\n\n'
         "class Drawer(Shelf):\n"
-        "    def put_flat(self) -> None: ...\n"
+        "    def put_flat(self) -> None: ...\n\n\n"
+        "def count(names: list[str]) -> int:\n"
+        "    def total() -> int:\n"
+        "        return len(names)\n\n"
+        "    return total()\n"
     ),
     "web/src/parse.ts": (
         "export function parse(text: string): string\n"
@@ -270,6 +274,12 @@ def test_calls_of_what_a_method_overrides_may_be_calls_of_it(ask: Ask) -> None:
 def test_a_name_that_is_computed_may_be_one_that_begins_so(ask: Ask) -> None:
     complete = ask("get_dependants", handle="Drawer.put_flat", kinds=["calls"])["complete"]
     assert (complete["unresolved"], complete["places"]) == (1, ["shop/shelves.py:23"])
+
+
+def test_no_other_file_can_name_a_function_inside_a_function(ask: Ask) -> None:
+    answer = ask("get_dependants", handle="count.total", kinds=["calls"])
+    assert handles(answer) == ["shop/shelves.py::count"]
+    assert answer["complete"] is True, "a call of some total elsewhere cannot mean it"
 
 
 def test_every_overload_has_the_callers_of_all(ask: Ask) -> None:

@@ -258,12 +258,19 @@ class Open:
 NOTHING_OPEN = Open(0)
 
 
-def possible_uses(snapshot: Snapshot, names: Collection[str], known: Iterable[Edge], kinds: Collection[str]) -> Open:
-    """References that could be uses of one of these names and that no edge in `known` explains.
+def possible_uses(
+    snapshot: Snapshot, names: Collection[str], known: Iterable[Edge], kinds: Collection[str], only_in: str = ""
+) -> Open:
+    """References that could be uses of one of these names and that no edge in `known` explains; those of one file if asked.
 
     For a name that many files leave open the references are counted from the store and none is looked at one by one.
     """
-    uses = [use for name in sorted(names) for use in snapshot.open_uses(name) if not kinds or use.reference.kind in kinds]
+    uses = [
+        use
+        for name in sorted(names)
+        for use in snapshot.open_uses(name)
+        if (not kinds or use.reference.kind in kinds) and only_in in {"", use.path}
+    ]
     paths = sorted({use.path for use in uses})
     if len(paths) > LOOKED_AT:
         return Open(sum(use.reference.times for use in uses))
@@ -278,6 +285,18 @@ def possible_uses(snapshot: Snapshot, names: Collection[str], known: Iterable[Ed
         and (path, reference.line) not in explained
     ]
     return _open(rows)
+
+
+def confined_to(snapshot: Snapshot, symbol: Symbol) -> str:
+    """The only file that can name a symbol: for a function inside a function its own, empty if there may be others.
+
+    Elsewhere it is called as a value alone, and where it becomes one there is an edge (`handed_on`).
+    """
+    if symbol.kind != "function" or not symbol.flags & Flag.LOCAL:
+        return ""
+    parent = symbol.row.parent
+    outer = symbols_of(snapshot, symbol.path)[parent].kind if parent >= 0 else "function"
+    return symbol.path if outer in {"function", "method", "constructor"} else ""
 
 
 def handed_on(snapshot: Snapshot, symbol: Symbol) -> list[Edge]:

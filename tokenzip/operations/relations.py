@@ -55,7 +55,8 @@ def _symbol_relations(
     head: dict[str, Any] = {"of": symbol_item(snapshot, symbol, include)}
     direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
     if backward:
-        possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), direct, kinds)
+        names, home = walk.names_of(snapshot, symbol), walk.confined_to(snapshot, symbol)
+        possible = walk.possible_uses(snapshot, names, direct, kinds, home)
         why = f"references named {symbol.name} whose target is unknown could be more uses"
         if "calls" in kinds and not possible.count:
             possible, why = _calls_out_of_sight(snapshot, symbol, kinds)

@@ -34,9 +34,9 @@ def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
         "uses": _side(snapshot, uses),
         "used_by": _side(snapshot, users),
     }
-    possible = walk.possible_uses(
-        snapshot, walk.names_of(snapshot, symbol), [edge for user in users for edge in user.edges], ()
-    )
+    known = [edge for user in users for edge in user.edges]
+    home = walk.confined_to(snapshot, symbol)
+    possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), known, (), home)
     why = f"references named {symbol.name} whose target is unknown could be more uses"
     calls = [
         call(tool, handle=symbol.handle, at=arguments.get("at"))
