@@ -646,3 +646,17 @@ def test_every_step_of_every_scope_does_something(repo: Repository) -> None:
         "changes",
         "commits",
     }
+
+
+def test_what_is_not_parsed_would_not_have_been_found(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Conditions on what is read from the source look at its letters first: that must never lose a record."""
+    symbols = repo.symbols().to_list()
+    asked: list[dict[str, Any]] = [{"parameter_count__gt": 1}, {"parameter_count__in": [1, 3]}, {"extends__endswith": "vice"}]
+    for symbol in symbols:
+        for name in ("parameters", "decorators", "bases", "extends", "implements", "generics"):
+            asked += [{name: value} for value in getattr(symbol, name)]
+        asked += [{name: getattr(symbol, name)} for name in ("returns", "value") if getattr(symbol, name)]
+    cheap = [handles(repo.symbols().filter(**lookups)) for lookups in asked]
+    monkeypatch.setattr("tokenzip.query.fields._precheck", lambda *_: None)
+    assert cheap == [handles(repo.symbols().filter(**lookups)) for lookups in asked]
+    assert all(cheap)

@@ -35,6 +35,12 @@ class Field:
     """Whether it is read from the source: asked last."""
     exists: Getter | None = None
     """Whether there is one, where that is cheaper than to get it."""
+    linked: Getter | None = None
+    """Further names that answer to a question for it and cost less than its value: asked first."""
+    written: Literal["head", "whole", ""] = ""
+    """The part of a definition in which its value stands letter by letter: where a text does not occur, nothing is parsed."""
+    most: Getter | None = None
+    """A number that it cannot exceed, where that is cheaper than to get it."""
 
 
 def _plain(kind: FieldType, attribute: str, **options: Any) -> Field:
@@ -75,14 +81,26 @@ def _written(names: Sequence[str]) -> list[str]:
 def _linked(edge_kind: str, attribute: str) -> Field:
     """Bases by any of their names: as written, and those of the symbols of the repository that are meant."""
 
-    def names(view: View, record: Any) -> list[str]:
+    def linked(view: View, record: Any) -> list[str]:
         if record.index < 0:
             return []
         targets = [edge.target for edge in view.snapshot.edges_from(record.key) if edge.kind == edge_kind]
-        known = [name for key in targets for name in (key.handle, key.qualified, key.qualified.rpartition(".")[2])]
-        return [*_written(getattr(record, attribute)), *known]
+        return [name for key in targets for name in (key.handle, key.qualified, key.qualified.rpartition(".")[2])]
 
-    return _plain("list", attribute, names=names, heavy=True)
+    def names(_: View, record: Any) -> list[str]:
+        return _written(getattr(record, attribute))
+
+    return _plain("list", attribute, names=names, linked=linked, written="head", heavy=True)
+
+
+_VALUES = frozenset({"file", "variable", "constant", "property", "enum_member"})
+
+
+def _most_parameters(view: View, record: Any) -> int:
+    """Parameters are parted by commas; values have none."""
+    if record.kind in _VALUES:
+        return 0
+    return view.text(record, whole=False).count(b",") + 1
 
 
 def _decorator_names(_: View, record: Any) -> list[str]:
@@ -118,14 +136,14 @@ SYMBOL: Mapping[str, Field] = {
     "is_test": _plain("truth", "is_test"),
     "signature": _plain("text", "signature", heavy=True),
     "doc": _plain("text", "doc", heavy=True, exists=lambda _, record: record.has_doc),
-    "returns": _plain("text", "returns", heavy=True),
-    "value": _plain("text", "value", heavy=True),
-    "parameters": _plain("list", "parameters", heavy=True),
-    "parameter_count": Field("number", lambda _, record: len(record.parameters), heavy=True),
-    "decorators": _plain("list", "decorators", names=_decorator_names, heavy=True),
-    "generics": _plain("list", "generics", heavy=True),
+    "returns": _plain("text", "returns", written="head", heavy=True),
+    "value": _plain("text", "value", written="whole", heavy=True),
+    "parameters": _plain("list", "parameters", written="head", heavy=True),
+    "parameter_count": Field("number", lambda _, record: len(record.parameters), heavy=True, most=_most_parameters),
+    "decorators": _plain("list", "decorators", names=_decorator_names, written="head", heavy=True),
+    "generics": _plain("list", "generics", written="head", heavy=True),
     "modifiers": _plain("list", "modifiers", heavy=True),
-    "bases": _plain("list", "bases", names=lambda _, record: _written(record.bases), heavy=True),
+    "bases": _plain("list", "bases", names=lambda _, record: _written(record.bases), written="head", heavy=True),
     "extends": _linked("inherits", "extends"),
     "implements": _linked("implements", "implements"),
 }
@@ -264,7 +282,7 @@ def condition(fields: Mapping[str, Field], lookup: str, value: Any) -> Condition
         _check(lookup, wanted, bool)
         return Condition(_existence(field, wanted), field.heavy and field.exists is None)
     _check_value(field, name, test, value)
-    return Condition(_test(field, _matcher(field.type, lookup, test, value)), field.heavy)
+    return Condition(_test(field, _matcher(field.type, lookup, test, value), _precheck(field, test, value)), field.heavy)
 
 
 def _check_value(field: Field, name: str, test: str, value: Any) -> None:
@@ -311,19 +329,47 @@ def _matcher(kind: FieldType, lookup: str, test: str, wanted: Any) -> Callable[[
     return lambda value: compare_text(value, wanted)
 
 
-def _test(field: Field, matches: Callable[[Any], bool]) -> Predicate:
-    if field.names is not None:
-        names = field.names
-        return lambda view, record: any(matches(value) for value in names(view, record))
-    get = field.get
-    if field.type == "list":
-        return lambda view, record: any(matches(value) for value in get(view, record))
+def _precheck(field: Field, test: str, wanted: Any) -> Predicate | None:
+    """What must hold for the value to be worth getting, where that can be said cheaply."""
+    if field.most is not None and test in {"exact", "gt", "gte", "in"}:
+        most, least = field.most, min(wanted, default=0) if test == "in" else wanted + (test == "gt")
+        return lambda view, record: bool(most(view, record) >= least)
+    texts = wanted if test == "in" else (wanted,)
+    if not field.written or test in {"iexact", "icontains", "matches"} or not all(map(str.isascii, texts)):
+        return None
+    sought, whole = [text.encode() for text in texts], field.written == "whole"
+
+    def occurs(view: View, record: Any) -> bool:
+        text = view.text(record, whole=whole)
+        return b"\0" in text or any(each in text for each in sought)  # zeros: UTF-16, in which nothing is found so
+
+    return occurs
+
+
+def _test(field: Field, matches: Callable[[Any], bool], precheck: Predicate | None) -> Predicate:
+    linked = field.linked or (lambda _, record: ())
+    values = field.names or _values(field)
 
     def holds(view: View, record: Any) -> bool:
-        value = get(view, record)
-        return value is not None and matches(value)
+        if any(matches(value) for value in linked(view, record)):
+            return True
+        if precheck is not None and not precheck(view, record):
+            return False
+        return any(matches(value) for value in values(view, record))
 
     return holds
+
+
+def _values(field: Field) -> Getter:
+    get = field.get
+    if field.type == "list":
+        return get
+
+    def values(view: View, record: Any) -> tuple[Any, ...]:
+        value = get(view, record)
+        return () if value is None else (value,)
+
+    return values
 
 
 def order_key(field: Field, view: View, record: Any) -> tuple[bool, Any]:

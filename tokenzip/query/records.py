@@ -30,6 +30,7 @@ class View:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._details: OrderedDict[str, tuple[SymbolDetail, ...]] = OrderedDict()
+        self._source = ("", b"")
 
     def detail(self, symbol: Symbol) -> SymbolDetail:
         """Parameters, bases ... of a symbol; empty for a file that stands for its module-level code."""
@@ -39,6 +40,12 @@ class View:
             if len(self._details) > _REMEMBERED_DETAILS:
                 self._details.popitem(last=False)
         return known[symbol.index] if 0 <= symbol.index < len(known) else NO_DETAIL
+
+    def text(self, symbol: Symbol, *, whole: bool) -> bytes:
+        """The source of a definition, or only of its head."""
+        if self._source[0] != symbol.path:
+            self._source = symbol.path, self.snapshot.source(symbol.path)
+        return self._source[1][symbol.row.start : symbol.row.end if whole else symbol.row.signature_end]
 
     def module_of(self, path: str) -> Module:
         return self.snapshot.modules().module_of(path)
