@@ -43,6 +43,12 @@ class Grammar(Protocol):
     def text(self, statement: Statement) -> str: ...
 
 
+_COMPONENT = """<script setup lang="ts">
+{}</script>
+<template><A :m="x.m"><B @n="f(g)" /></A></template>
+"""
+
+
 @dataclass
 class Project:
     """A project that changes step by step; equal seeds give equal projects and equal edits."""
@@ -58,7 +64,8 @@ class Project:
         self._before = dict(self.files)
 
     def sources(self) -> dict[str, str]:
-        return {path: "\n".join(map(self.grammar.text, statements)) + "\n" for path, statements in self.files.items()}
+        texts = {path: "\n".join(map(self.grammar.text, statements)) + "\n" for path, statements in self.files.items()}
+        return {path: _COMPONENT.format(text) if path.endswith(".vue") else text for path, text in texts.items()}
 
     def step(self) -> None:
         """One to two edits; now and then a file goes back to what it was some steps before."""
@@ -310,7 +317,7 @@ class TypeScriptGrammar:
 
     paths = (
         "src/a.ts", "src/b.ts", "src/index.ts", "src/p/index.ts", "src/p/a.tsx", "src/p.ts", "src/c.js", "src/d.mjs",
-        "src/a.d.ts", "tsconfig.json", "tsconfig.base.json",
+        "src/a.d.ts", "src/B.vue", "tsconfig.json", "tsconfig.base.json",
         "package.json", "packages/core/package.json", "packages/core/src/index.ts",
         "packages/core/src/a.ts", "packages/core/index.js", "packages/app/package.json", "packages/app/src/main.ts",
         "packages/app/tsconfig.json",
@@ -318,8 +325,8 @@ class TypeScriptGrammar:
     _names = ("A", "B", "f", "g", "x")
     _attributes = ("m", "n", "f", "A")
     _modules = (
-        "./a", "./b", ".", "./p", "./p/a", "../b", "..", "../a", "./index", "./c", "./c.js", "./a.js", "./d.mjs", "@/a",
-        "@/p",
+        "./a", "./b", ".", "./p", "./p/a", "../b", "..", "../a", "./index", "./c", "./c.js", "./a.js", "./d.mjs", "./B.vue",
+        "@/a", "@/p",
         "@/p/a", "~core", "@t/core", "@t/core", "@t/core/a", "@t/app", "src/b", "b", "react",
     )  # fmt: skip
 
