@@ -424,6 +424,10 @@ Progress = Callable[[str, int, int], None]
 """Called with a stage's name, how much of it is done and how much there is (0: not known); raises `Cancelled` to stop it."""
 
 
+UNCOMMITTED = "uncommitted"
+"""What progress calls the linking of what is in no commit: work that leaves nothing in the store."""
+
+
 def no_progress(stage: str, done: int, total: int) -> None:
     """Tell nobody."""
 

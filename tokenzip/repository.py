@@ -157,7 +157,7 @@ class Repository:
         key = (rev, base.tree, tuple((path, new and (new.mode, new.blob)) for path, new in sorted(changes.items())))
         known = self._snapshots.get(key)
         if known is None or (base.tree is not None and not is_known(self.git, self.store, base.tree)):
-            known = self._remember(key, overlay_changes(base, changes, Revision(rev, commit, bool(changes))))
+            known = self._remember(key, overlay_changes(base, changes, Revision(rev, commit, bool(changes)), self.progress))
         return known
 
     def _new_file(self, state: FileState) -> NewFile:

@@ -28,7 +28,19 @@ from tokenzip.index import (
     words_of_blob,
 )
 from tokenzip.link import Linker, changed_facts, structural_facts
-from tokenzip.model import BlobId, CommitId, Fact, FileIR, Interface, LinkedFile, Progress, Revision, TreeId
+from tokenzip.model import (
+    UNCOMMITTED,
+    BlobId,
+    CommitId,
+    Fact,
+    FileIR,
+    Interface,
+    LinkedFile,
+    Progress,
+    Revision,
+    TreeId,
+    no_progress,
+)
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
 from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_link, stems_of
 from tokenzip.snapshot.tree import NO_LINK, Entry, StoredTree, TreeFile, language_of, write_nodes
@@ -83,12 +95,16 @@ def empty_snapshot(git: GitRepository, store: Store, rev: str) -> Snapshot:
     return Snapshot(git, store, Revision(rev, None, False), None)
 
 
-def overlay_changes(base: Snapshot, changes: Changes, at: Revision) -> Snapshot:
+def overlay_changes(base: Snapshot, changes: Changes, at: Revision, progress: Progress = no_progress) -> Snapshot:
     """`base` with changed files over it, in memory: the work tree, the index, a merge that nobody has committed."""
     if not changes:
         return base.with_overlay({}, at)
+
+    def on_file(stage: str, done: int, total: int) -> None:
+        progress(UNCOMMITTED, done, 0)  # without a total: nothing of it will be in the store
+
     with base.reading():
-        return base.with_overlay(relink(base, changes).overlay, at)
+        return base.with_overlay(relink(base, changes, on_file).overlay, at)
 
 
 def ensure_commit(
@@ -125,10 +141,11 @@ def _bring_in(
     *,
     full: bool,
 ) -> None:
+    progress("comparing", 0, 1)
     base = None if full else nearest_known(git, store, commit)
     changes = _tree_changes(git, base, tree) if base is not None else None
     if base is not None and changes is not None and not _is_bulk(base, changes):
-        _bring_in_changes(git, store, base, tree, changes)
+        _bring_in_changes(git, store, base, tree, changes, progress)
         return
     from tokenzip.snapshot import bulk  # loads what only whole trees need
 
@@ -207,26 +224,31 @@ def _is_bulk(base: Snapshot, changes: Changes) -> bool:
     return len(changes) > _BULK_SHARE * sum(1 for _ in base.paths())
 
 
-def _bring_in_changes(git: GitRepository, store: Store, base: Snapshot, tree: TreeId, changes: Changes) -> None:
+def _bring_in_changes(
+    git: GitRepository, store: Store, base: Snapshot, tree: TreeId, changes: Changes, progress: Progress
+) -> None:
     with store.reading():
-        relinked = relink(base, changes)
+        relinked = relink(base, changes, progress)
+    progress("writing", 0, max(1, len(relinked.overlay)))
     store.write(lambda writing: _persist(git, writing, base, tree, relinked))
 
 
 # ---- which files to link again, and what comes of it
 
 
-def relink(base: Snapshot, changes: Changes) -> Relinked:
-    """Link what a change touches: see the module's docstring. Needs a read transaction."""
+def relink(base: Snapshot, changes: Changes, progress: Progress = no_progress) -> Relinked:
+    """Link what a change touches: see the module's docstring. Needs a read transaction. Raises what `progress` does."""
     result = Relinked()
     contents: dict[str, FileIR] = {}
-    for path, new in sorted(changes.items()):
+    for done, (path, new) in enumerate(sorted(changes.items())):
+        progress("reading", done, len(changes))
         result.overlay[path] = None if new is None else _changed_file(base, path, new, contents)
     head = base.with_overlay(result.overlay)
     facts = _changed_facts(base, head, changes, result)
     affected = [path for path in _consulting(base, facts) if path not in changes]
     linker = Linker(SnapshotView(head))
-    for path in sorted((*contents, *affected)):
+    for done, path in enumerate(paths := sorted((*contents, *affected))):
+        progress("linking", done, len(paths))
         ir = contents[path] if path in contents else base.extract(path)
         linked = linker.link(path, ir)
         _take(base, result, path, linked)
