@@ -71,6 +71,8 @@ def _file_aspects(base: Node, head: Node) -> Aspects:
         return Aspects(renamed, moved)
     if not (before.is_read and after.is_read):
         return Aspects(renamed, moved, body=True)
+    if base.own_bytes == head.own_bytes:
+        return Aspects(renamed, moved)
     return Aspects(
         renamed,
         moved,

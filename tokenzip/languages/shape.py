@@ -12,7 +12,9 @@ https://prettier.io/docs/rationale, and is tested by running ruff (`tests/test_d
 from __future__ import annotations
 
 import functools
+import itertools
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -47,6 +49,8 @@ _DECLARATIONS = frozenset(
         "assignment", "augmented_assignment", "assignment_expression", "ambient_declaration", "pair",
     }
 )  # fmt: skip
+_BY_PARENT = frozenset({"string", "formal_parameters"})
+"""Nodes of which the tokens depend on what stands around them."""
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$]*|0|[1-9]\d*")
 _QUOTED = re.compile(r"([A-Za-z]*)(\"\"\"|'''|\"|')(.*)\2", re.DOTALL)
@@ -68,7 +72,7 @@ class Shape:
             return ()
         if self._root is None:
             return _plain_tokens(self._source, start, end, holes)
-        out = list(_Walk(self._source, start, end, sorted(holes)).run(self._root))
+        out = _Walk(self._source, start, end, _Holes(holes)).run(self._root)
         return tuple("\0self" if token == name else token for token in out) if name else tuple(out)
 
     def statements(self, holes: Iterable[tuple[int, int]]) -> list[Statement]:
@@ -76,26 +80,23 @@ class Shape:
 
         A declaration around a hole (``export const x =`` around ``x``) goes with it; a block around one (``if``) stays.
         """
-        cut = sorted(holes)
         if self._root is None:
-            return [Statement(self._source, lambda: _plain_tokens(self._source, 0, len(self._source), cut))]
+            tokens = _plain_tokens(self._source, 0, len(self._source), holes)
+            return [Statement(self._source, None, tokens)]
+        cut = _Holes(holes)
         out: list[Statement] = []
         pending = [child for child in reversed(self._root.children) if child.type not in _COMMENTS]
         if self.documentation():
             pending.pop()
         while pending:
             node = pending.pop()
-            if node.type in _NO_STATEMENT or _within(node, cut) or _passes_on(node):
+            if node.type in _NO_STATEMENT or cut.hold(node.start_byte, node.end_byte) or _passes_on(node):
                 continue
-            if not _overlaps(node, cut):
-                out.append(self._statement(node))
+            if not cut.touch(node.start_byte, node.end_byte):
+                out.append(Statement(self._source, node))
             elif node.type not in _DECLARATIONS:
                 pending.extend(reversed(node.children))
         return out
-
-    def _statement(self, node: Node) -> Statement:
-        start, end = node.start_byte, node.end_byte
-        return Statement(self._source[start:end], lambda: _Walk(self._source, start, end, ()).run(node))
 
     def documentation(self) -> str:
         """The documentation of the file itself, where the language has that: a string as the first statement in Python."""
@@ -106,22 +107,95 @@ class Shape:
 
 
 class Statement(NamedTuple):
-    """One statement as it stands, and a way to its canonical tokens, which cost a hundred times as much."""
+    """One statement as it stands: a node of a tree, or without a grammar all tokens of the file."""
 
-    written: bytes
-    tokens: Callable[[], Sequence[str]]
+    source: bytes
+    node: Node | None
+    plain: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> bytes:
+        return self.source if self.node is None else self.source[self.node.start_byte : self.node.end_byte]
 
 
 def same_statements(one: Sequence[Statement], other: Sequence[Statement]) -> bool:
-    """Whether two lists of statements have the same canonical tokens. Only what is written otherwise is asked for them."""
+    """Whether two lists of statements have the same canonical tokens. Only what is written otherwise is looked into."""
+    left, right = _written_otherwise(one, other)
+    return _Sides(left, right).are_same() if left or right else True
+
+
+def _written_otherwise(one: Sequence[Statement], other: Sequence[Statement]) -> tuple[list[Statement], list[Statement]]:
+    """Both lists without what they have in common at their beginnings and ends."""
     start, end, shorter = 0, 0, min(len(one), len(other))
     while start < shorter and one[start].written == other[start].written:
         start += 1
     while end < shorter - start and one[-1 - end].written == other[-1 - end].written:
         end += 1
-    rests = (rest[start : len(rest) - end] for rest in (one, other))
-    left, right = ([token for statement in rest for token in statement.tokens()] for rest in rests)
-    return left == right
+    return list(one[start : len(one) - end]), list(other[start : len(other) - end])
+
+
+class _Sides:
+    """Two lists of statements, read side by side as far as the first token that differs.
+
+    What is written the same way on both sides need not be entered, which spares nearly all of a long block.
+    """
+
+    def __init__(self, one: Sequence[Statement], other: Sequence[Statement]) -> None:
+        self._pending = (_pending(one), _pending(other))
+        self._walks = tuple(_Walk(side[0].source if side else b"", 0, _END, _NO_HOLES) for side in (one, other))
+
+    def are_same(self) -> bool:
+        """Whether all tokens are equal."""
+        left, right = self._pending
+        while left and right:
+            one, other = left[-1], right[-1]
+            if isinstance(one, str) and isinstance(other, str):
+                if one != other:
+                    return False
+            elif isinstance(one, str) or isinstance(other, str) or not self._is_written_alike(one, other):
+                self._open(one, other)
+                continue
+            left.pop()
+            right.pop()
+        return not any(self._rest(number) for number in (0, 1))
+
+    def _is_written_alike(self, one: Node, other: Node) -> bool:
+        """Whether two nodes have equal tokens because they have equal bytes."""
+        if one.type != other.type or one.type in _BY_PARENT:
+            return False
+        start, end, other_start, other_end = one.start_byte, one.end_byte, other.start_byte, other.end_byte
+        if end - start != other_end - other_start or one.has_error or other.has_error:
+            return False
+        return self._walks[0].source[start:end] == self._walks[1].source[other_start:other_end]
+
+    def _open(self, one: Node | str, other: Node | str) -> None:
+        """Replace what stands for more by its parts; both, if they are of one kind."""
+        sizes = [0 if isinstance(item, str) else item.end_byte - item.start_byte + 1 for item in (one, other)]
+        alike = not isinstance(one, str) and not isinstance(other, str) and one.type == other.type
+        if alike or sizes[0] >= sizes[1]:
+            self._enter(0)
+        if alike or sizes[1] > sizes[0]:
+            self._enter(1)
+
+    def _enter(self, number: int) -> None:
+        node = self._pending[number].pop()
+        assert not isinstance(node, str)
+        self._walks[number].enter(node, self._pending[number])
+
+    def _rest(self, number: int) -> bool:
+        """Whether a token is left on one side; there are nodes without any."""
+        pending = self._pending[number]
+        while pending and not isinstance(pending[-1], str):
+            self._enter(number)
+        return bool(pending)
+
+
+def _pending(statements: Sequence[Statement]) -> list[Node | str]:
+    """A stack of them, the first on top."""
+    out: list[Node | str] = []
+    for statement in reversed(statements):
+        out.extend(reversed(statement.plain) if statement.node is None else (statement.node,))
+    return out
 
 
 def _passes_on(node: Node) -> bool:
@@ -170,12 +244,27 @@ def _is_utf8(source: bytes) -> bool:
     return True
 
 
-def _within(node: Node, holes: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= node.start_byte and node.end_byte <= end for start, end in holes)
+class _Holes:
+    """Byte ranges to leave out, asked in logarithmic time: the largest end so far stands beside each start."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(ranges)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(itertools.accumulate((end for _, end in ordered), max))
+
+    def hold(self, start: int, end: int) -> bool:
+        """Whether a range lies in one of them."""
+        before = bisect_right(self._starts, start)
+        return before > 0 and self._ends[before - 1] >= end
+
+    def touch(self, start: int, end: int) -> bool:
+        """Whether a range overlaps one of them."""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._ends[before - 1] > start
 
 
-def _overlaps(node: Node, holes: Sequence[tuple[int, int]]) -> bool:
-    return any(start < node.end_byte and node.start_byte < end for start, end in holes)
+_NO_HOLES = _Holes(())
+_END = 1 << 62
 
 
 def _plain_tokens(source: bytes, start: int, end: int, holes: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -191,49 +280,48 @@ def _plain_tokens(source: bytes, start: int, end: int, holes: Iterable[tuple[int
 class _Walk:
     """One pass over the part of a tree that lies in a range."""
 
-    def __init__(self, source: bytes, start: int, end: int, holes: Sequence[tuple[int, int]]) -> None:
-        self._source, self._start, self._end, self._holes = source, start, end, holes
-        self.out: list[str] = []
+    def __init__(self, source: bytes, start: int, end: int, holes: _Holes) -> None:
+        self.source, self._start, self._end, self._holes = source, start, end, holes
 
     def run(self, root: Node) -> list[str]:
+        """All tokens."""
+        out: list[str] = []
         pending: list[Node | str] = [root]
         while pending:
-            node = pending.pop()
-            if isinstance(node, str):
-                self.out.append(node)
-            elif not self._is_outside(node):
-                self._enter(node, pending)
-        return self.out
+            item = pending.pop()
+            if isinstance(item, str):
+                out.append(item)
+            elif not self._is_outside(item):
+                self.enter(item, pending)
+        return out
 
     def _is_outside(self, node: Node) -> bool:
         start, end = node.start_byte, node.end_byte
-        if end <= self._start or start >= self._end:
-            return True
-        return any(hole_start <= start and end <= hole_end for hole_start, hole_end in self._holes)
+        return end <= self._start or start >= self._end or self._holes.hold(start, end)
 
-    def _enter(self, node: Node, pending: list[Node | str]) -> None:
+    def enter(self, node: Node, pending: list[Node | str]) -> None:
+        """Put what a node consists of on the stack, the first part on top."""
         kind = node.type
         if kind in _COMMENTS:
             return
         special = _SPECIAL.get(kind)
         if special is not None:
-            parts = special(node, self._source)
+            parts = special(node, self.source)
             if parts is not None:
                 pending.extend(reversed(parts))
                 return
         children = node.children
         if not children:
-            self.out.append(self._text(node))
+            pending.append(syntax.text(node, self.source))
             return
         kept = _kept(node, children)
         is_tuple = kind in _SAME and (not kept or any(child.type == "," for child in children))
         if (len(kept) > 1 or is_tuple) and kind not in _TRANSPARENT and node.start_byte >= self._start:
-            self.out.append(f"<{_SAME.get(kind, kind)}")
             pending.append(">")
+            pending.extend(reversed(kept))
+            pending.append(f"<{_SAME.get(kind, kind)}")
+            return
         pending.extend(reversed(kept))
-
-    def _text(self, node: Node) -> str:
-        return syntax.text(node, self._source)
 
 
 def _kept(node: Node, children: Sequence[Node]) -> list[Node]:
