@@ -95,6 +95,39 @@ def test_diff_is_its_own_mirror(scripted: dict[str, Found], name: str) -> None:
     assert found.nothing == ()
 
 
+# ---- attributes and properties
+
+_PLAIN = "class Box:\n    def __init__(self):\n        self.size = 3\n"
+_GETTER = (
+    "class Box:\n    def __init__(self):\n        self._size = 3\n\n"
+    "    @property\n    def size(self):\n        return self._size\n"
+)
+_SETTER = "\n    @size.setter\n    def size(self, size):\n        self._size = size\n"
+_USERS = (
+    "from box import Box\n\n\ndef read(box: Box):\n    return box.size\n\n\n"
+    "def write(box: Box):\n    box.size = 4\n"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "breaking", "broken"),
+    [
+        (_PLAIN, _GETTER + _SETTER, False, []),
+        (_GETTER + _SETTER, _PLAIN, False, []),
+        (_PLAIN, _GETTER, True, ["modifies"]),
+    ],
+    ids=["attribute to property", "property to attribute", "attribute to property without a setter"],
+)
+def test_an_attribute_that_is_made_otherwise_is_read_as_before(
+    repo: Repo, before: str, after: str, breaking: bool, broken: list[str]
+) -> None:
+    project = tokenzip.repo(str(repo.path))
+    ends = [project.snapshot(repo.commit({"box.py": text, "use.py": _USERS})) for text in (before, after)]
+    change = next(change for change in diff(*ends) if change.key.qualified == "Box.size")
+    assert change.breaking == breaking, change
+    assert [row.kind for row in broken_references(*ends)] == broken
+
+
 # ---- layout
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from tokenzip.diff.changes import Comparison, compare
-from tokenzip.diff.rules import is_about_types
+from tokenzip.diff.rules import CANNOT_BE_SET, is_about_types
 from tokenzip.diff.side import Node
 from tokenzip.languages.base import INDEX_STEMS, stem_of
 from tokenzip.languages.shape import same_statements
@@ -181,6 +181,8 @@ def _incompatible(comparison: Comparison) -> Iterator[BrokenReference]:
         if change.old_key is None or not _is_incompatible(change):
             continue
         felt = _FELT if {"modifiers", "body"}.isdisjoint(change.aspects) else _FELT | _READING
+        if CANNOT_BE_SET in change.reasons:
+            felt = frozenset({"modifies"})
         for edge in head.edges_to(change.key):
             if edge.kind in felt and not _is_part_of(edge.source, change.key) and not _has_changed(comparison, edge.source):
                 yield BrokenReference(edge.source, change.old_key, change.key, edge.kind, edge.line, "incompatible")

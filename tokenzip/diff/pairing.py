@@ -219,6 +219,8 @@ class _Symbols:
                 pairs += self._pair_overloads([n for n in ones if n.group == group], [n for n in others if n.group == group])
             left = [node for node in ones if node not in self._pairing.heads]
             right = [node for node in others if node not in self._pairing.bases]
+            if left and right and left[0].is_attribute and right[0].is_attribute:
+                pairs.append(self._join(left.pop(0), right.pop(0)))
             self._odd += zip(left, right, strict=False)
             self._removed.update((node, None) for node in left)
             self._added.update((node, None) for node in right)

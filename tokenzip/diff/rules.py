@@ -166,6 +166,8 @@ def _gone_from_its_place(base: Node, head: Node, aspects: Aspects, kept: str) ->
 
 def _signature(ends: Ends) -> list[Finding]:
     base, head = ends.base, ends.head
+    if base.group != head.group and base.is_attribute and head.is_attribute:
+        return [_attribute_made_otherwise(head)]
     if base.group != head.group or (base.group == "type" and base.kind != head.kind):
         return [("breaking", f"was a {base.kind}, is a {head.kind}")]
     findings = [*_parameters(ends), *_returns(ends), *_generics(ends), *_bases(ends)]
@@ -175,6 +177,14 @@ def _signature(ends: Ends) -> list[Finding]:
         return findings
     same = interface_of(ends.language, base.detail) == interface_of(ends.language, head.detail)
     return [("breaking", "signature differs") if same else ("internal", "the same in another spelling")]
+
+
+def _attribute_made_otherwise(head: Node) -> Finding:
+    if not head.flags & Flag.PROPERTY:
+        return "compatible", "was a property, is an attribute"
+    siblings = head.parent.children if head.parent is not None else ()
+    can_be_set = any(other is not head and other.plain_name == head.plain_name for other in siblings)
+    return ("compatible", "was an attribute, is a property") if can_be_set else ("breaking", CANNOT_BE_SET)
 
 
 def _parameters(ends: Ends) -> Iterator[Finding]:
@@ -403,6 +413,9 @@ def _changed_pattern(old: dict[str, bool], new: dict[str, bool]) -> Iterator[Fin
 
 # ---- modifiers and bodies
 
+CANNOT_BE_SET = "was an attribute, is a property that cannot be set"
+"""A reason that who only reads it does not feel."""
+
 # flag -> (what gaining it does, what losing it does)
 _GAIN_AND_LOSS: dict[Flag, tuple[Finding, Finding]] = {
     Flag.ASYNC: (("breaking", "async now"), ("breaking", "not async any more")),
@@ -422,6 +435,8 @@ _GAIN_AND_LOSS: dict[Flag, tuple[Finding, Finding]] = {
 
 def _modifiers(base: Node, head: Node, aspects: Aspects) -> Iterator[Finding]:
     gained, lost = head.flags & aspects.flags, base.flags & aspects.flags
+    if base.is_attribute and head.is_attribute:
+        gained, lost = gained & ~Flag.PROPERTY, lost & ~Flag.PROPERTY
     for flag, (gain, loss) in _GAIN_AND_LOSS.items():
         if gained & flag:
             yield _unless_property(gain, flag, gained | lost)

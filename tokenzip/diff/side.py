@@ -65,6 +65,11 @@ class Node:
         """Kinds of one group can turn into each other: a function into a method, a class into an interface."""
         return _GROUPS.get(self.kind, self.kind)
 
+    @property
+    def is_attribute(self) -> bool:
+        """Whether it is read like an attribute: a value, or a method that is a property."""
+        return self.group == "value" or bool(self.flags & Flag.PROPERTY)
+
     @functools.cached_property
     def flags(self) -> Flag:
         return Flag(0) if self.symbol is None else self.symbol.flags
