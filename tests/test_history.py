@@ -72,6 +72,15 @@ def test_uncommitted_work_comes_first(storied: Repo) -> None:
     assert told(storied, "c.py::slugify", "WORKTREE")[:2] == ["-: body c.py::slugify", "limit: signature c.py::slugify"]
 
 
+def test_overloads_that_come_later_do_not_hide_what_was_before(repo: Repo) -> None:
+    overloads = "from typing import overload\n\n\n@overload\ndef slug(text: str): ...\n@overload\ndef slug(text: int): ...\n"
+    repo.commit({"a.py": f"def slug(text):\n{BODY}"}, "add")
+    repo.commit({"a.py": f"def slug(text):\n{BODY.replace('strip()', 'lower()')}"}, "edit")
+    repo.commit({"a.py": f"{overloads}def slug(text):\n{BODY.replace('strip()', 'lower()')}"}, "overloads")
+    assert told(repo, "a.py::slug") == ["overloads: added a.py::slug", "edit: body a.py::slug", "add: added a.py::slug"]
+    assert told(repo, "a.py::slug#3")[-2:] == ["edit: body a.py::slug", "add: added a.py::slug"]
+
+
 def test_a_merge_is_no_event_of_its_own(repo: Repo) -> None:
     repo.commit({"a.py": f"def slug(text):\n{BODY}", "b.py": "B = 1\n"}, "add")
     repo.switch("side", create=True)

@@ -6,6 +6,7 @@ commit changed only where the symbol begins there, to see where it came from.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -133,7 +134,7 @@ class SymbolLog:
         comparison = compare(before, after, [key.path])
         if comparison.then(key) is None:
             comparison = compare(before, after, sorted({key.path, *changed_paths(before, after)}))
-        self._key = comparison.then(key)
+        self._key = comparison.then(key) or _sibling(comparison, before, key)
         self._texts = _texts(before, self._key) if self._key is not None else ()
         change = _change_of(comparison, key)
         if change is not None:
@@ -164,6 +165,15 @@ def _texts(snapshot: Snapshot, key: SymbolKey) -> tuple[bytes, ...]:
         row = file.symbols[row.parent].row
         texts.append(source[row.start : row.signature_end])
     return tuple(texts)
+
+
+def _sibling(comparison: Comparison, before: Snapshot, key: SymbolKey) -> SymbolKey | None:
+    """What had the name of a new overload before it came."""
+    file = comparison.then(SymbolKey(key.path)) if key.qualified else None
+    if file is None:
+        return None
+    plain = SymbolKey(file.path, re.sub(r"(?<=.)#\d+$", "", key.qualified))
+    return plain if before.symbol(plain) is not None else None
 
 
 def _stands(snapshot: Snapshot, key: SymbolKey) -> bool:
