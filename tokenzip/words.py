@@ -21,9 +21,10 @@ _SPACED = bytes(code if (chr(code).isalnum() and code < 128) or code == ord("_")
 """For `bytes.translate`: everything that is in no identifier becomes a space."""
 
 
+@functools.lru_cache(1 << 12)
 def parts(identifier: str) -> tuple[str, ...]:
     """The words of an identifier, lower case: ``parseHTTPHeader_v2`` is parse, http, header (single letters are none)."""
-    return tuple(part.lower() for part in _PART.findall(identifier) if len(part) > 1)
+    return tuple([part.lower() for part in _PART.findall(identifier) if len(part) > 1])
 
 
 @functools.lru_cache(1 << 13)

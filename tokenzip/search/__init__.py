@@ -11,6 +11,9 @@ from __future__ import annotations
 import itertools
 import math
 import posixpath
+import re
+import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -133,13 +136,18 @@ class _Names:
 
     counts: Mapping[str, int]
     """How many of the names hold each word."""
-    lower: tuple[str, ...]
     total: int
+    lines: str
+    """The names in lower case, each between line feeds of its own."""
+
+    def count(self, name: str) -> int:
+        """How many of the names are that one, in lower case."""
+        return self.lines.count(f"\n{name}\n")
 
 
-# What was read lately: enough for the files of a question or two. Reading 60 files anew takes some 20 ms.
-TEXTS: Memory[bytes] = Memory(200, len, 1_500_000)
-NAMES: Memory[_Names] = Memory(400, lambda names: len(names.lower), 12_000)
+# What was read lately. To read the contents of 60 files from git takes some 20 ms, to inflate them again a tenth of it.
+DEFLATED: Memory[bytes] = Memory(2000, len, 1_500_000)
+NAMES: Memory[_Names] = Memory(2000, lambda names: len(names.lines) + 80 * len(names.counts), 1_500_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +169,7 @@ class _Ranking:
         self._history = _history(snapshot)
         self._module = module
         self._terms, self._whole = _terms(self._question, self._corpus)
+        self._blobs: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
         self._named_in: dict[str, _Names] = {}
 
@@ -260,7 +269,7 @@ class _Ranking:
         whole_stem = posixpath.basename(path).partition(".")[0].lower()
         for one in written:
             weight = _BODY * text.count(one.form) / length + (_STEM if one.name == whole_stem else 0.0)
-            weight += _NAME * names.lower.count(one.name) / names_length
+            weight += _NAME * names.count(one.name) / names_length
             total += one.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
         return total
 
@@ -268,12 +277,16 @@ class _Ranking:
         """The content in lower case; empty if it cannot be read."""
         text = self._texts.get(path)
         if text is None:
-            text = self._texts[path] = TEXTS.get(self._blob(path), lambda: _content(self._snapshot, path).lower())
+            deflated = DEFLATED.get(self._blob(path), lambda: zlib.compress(_content(self._snapshot, path).lower(), 1))
+            text = self._texts[path] = zlib.decompress(deflated)
         return text
 
     def _blob(self, path: str) -> str:
-        file = self._snapshot.tree_file(path)
-        return file.blob if file is not None else ""
+        blob = self._blobs.get(path)
+        if blob is None:
+            file = self._snapshot.tree_file(path)
+            blob = self._blobs[path] = file.blob if file is not None else ""
+        return blob
 
     def _names(self, path: str) -> _Names:
         names = self._named_in.get(path)
@@ -373,7 +386,7 @@ class _Ranking:
                 continue
             if not kinds and (symbol.kind in _NEVER or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
                 continue
-            match, why = _match(symbol, terms, words, text)
+            match, why = _match(symbol, terms, words)
             bonus, reason = self._name_bonus(symbol, is_exact)
             if match or bonus:
                 score = (match * (_SHARE + share) + bonus) * damping
@@ -415,22 +428,43 @@ def _without_shadows(hits: Sequence[Hit]) -> list[Hit]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Form:
+    """One of a term's words, in one file."""
+
+    word: str
+    factor: float
+    begins: Sequence[int]
+    """Where it begins in the content."""
+    size: int
+    """Its bytes."""
+
+    def count(self, begin: int, end: int) -> int:
+        """How often it stands in a part of the content."""
+        return bisect_right(self.begins, end - self.size) - bisect_left(self.begins, begin) if self.begins else 0
+
+
+@dataclass(frozen=True, slots=True)
 class _Present:
     """What of a term occurs in one file."""
 
     term: _Term
-    forms: tuple[tuple[str, bytes, float], ...]
+    forms: tuple[_Form, ...]
     place: float
     """Its weight for every symbol of the file, because it is in the file's path."""
 
 
 def _in_file(term: _Term, text: bytes, counts: Mapping[str, int], place: Collection[str]) -> _Present:
-    forms = ((form, form.encode("utf-8", "replace"), factor) for form, factor in term.forms.items())
-    present = tuple(one for one in forms if one[0] in counts or one[0] in place or one[1] in text)
-    return _Present(term, present, max((_PLACE * factor for form, _, factor in present if form in place), default=0.0))
+    forms = [_form(word, factor, text) for word, factor in term.forms.items()]
+    present = tuple(form for form in forms if form.word in counts or form.word in place or form.begins)
+    return _Present(term, present, max((_PLACE * form.factor for form in present if form.word in place), default=0.0))
 
 
-def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[str]], text: bytes) -> tuple[float, str]:
+def _form(word: str, factor: float, text: bytes) -> _Form:
+    written = word.encode("utf-8", "replace")
+    return _Form(word, factor, [found.start() for found in re.finditer(re.escape(written), text)], len(written))
+
+
+def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[str]]) -> tuple[float, str]:
     """How much of the question a symbol holds, from 0 to about 1, and where most of it was found."""
     row = symbol.row
     begin = row.doc_start if row.doc_start < row.doc_end and row.doc_start < row.start else row.start
@@ -441,11 +475,12 @@ def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[
     in_text = False
     for present in terms:
         weight, named = present.place, 0.0
-        for form, written, factor in present.forms:
-            found = factor * text.count(written, begin, row.end) / norm
-            if form in own:
+        for form in present.forms:
+            word, factor = form.word, form.factor
+            found = factor * form.count(begin, row.end) / norm
+            if word in own:
                 named = max(named, factor)
-            weight = max(weight, found + (4 * factor if form in own else 0.0) + (factor if form in above else 0.0))
+            weight = max(weight, found + (4 * factor if word in own else 0.0) + (factor if word in above else 0.0))
         in_text = in_text or weight > present.place
         if weight:
             total += present.term.value * weight / (weight + 1.6)
@@ -460,7 +495,11 @@ def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[
 def _spelling(own: frozenset[str], terms: Sequence[_Present]) -> str:
     """Words that were read instead of others, if the name holds them."""
     read = [
-        form for present in terms if present.term.word not in present.term.forms for form, _, _ in present.forms if form in own
+        form.word
+        for present in terms
+        if present.term.word not in present.term.forms
+        for form in present.forms
+        if form.word in own
     ]
     return f" (read as {', '.join(read)})" if read else ""
 
@@ -488,13 +527,13 @@ def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
 
 
 def _names_of(snapshot: Snapshot, path: str) -> _Names:
-    file = snapshot.file(path)
-    names = [row.name for row in file.rows] if file is not None else []
+    names = snapshot.names(path)
     counts: dict[str, int] = {}
     for name in names:
         for word in set(parts(name)):
             counts[word] = counts.get(word, 0) + 1
-    return _Names(counts, tuple(name.lower() for name in names), sum(counts.values()))
+    lines = "".join(f"\n{name}\n" for name in names).lower()
+    return _Names(counts, sum(counts.values()), lines)
 
 
 # ---- what a question is read with

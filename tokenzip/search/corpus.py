@@ -37,6 +37,7 @@ class Corpus:
         self._table = _TABLES.get((serial, snapshot.tree, changed), lambda: _Table(snapshot))
         self._snapshot = snapshot
         self._known: dict[str, Sequence[int]] = {}
+        self._path_words = frozenset(self._table.path_words.split())
         self.paths = self._table.paths
 
     def with_word(self, word: str) -> Sequence[int]:
@@ -48,12 +49,14 @@ class Corpus:
 
     def _holding(self, word: str, documents: Iterable[int]) -> Sequence[int]:
         found = self._table.positions(documents)
-        found.update(self._table.loose.get(word, ()), self._table.with_path_word(word))
+        found.update(self._table.loose.get(word, ()), self._table.with_path_word(word) if word in self._path_words else ())
         return sorted(found)
 
     def __contains__(self, word: object) -> bool:
         """Whether any file holds the word."""
-        return isinstance(word, str) and bool(self.with_word(word))
+        if word in self._path_words or word in self._table.loose:
+            return True
+        return isinstance(word, str) and self._table.holds_any(self._vocabulary.documents(word))
 
     def holds(self, position: int, word: str) -> bool:
         """Whether the file at that position holds the word."""
@@ -77,7 +80,7 @@ class Corpus:
     def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
         """Longer words that begin with `prefix`: those of most files first."""
         posted = self._vocabulary.beginning(prefix)
-        others = [word for word in (*self._table.loose, *self._table.path_words.split()) if word.startswith(prefix)]
+        others = [word for word in (*self._table.loose, *self._path_words) if word.startswith(prefix)]
         for word in {*posted, *others} - self._known.keys():
             self._known[word] = self._holding(word, posted.get(word, ()))
         found = [word for word in {*posted, *others} if word != prefix and self._known[word]]
@@ -130,6 +133,11 @@ class _Table:
         self.path_words = "\n".join(sorted(words_in(stems) | words_in("\n".join(folders))))
         """The words of all paths, each on a line."""
 
+    def holds_any(self, documents: Iterable[int]) -> bool:
+        """Whether one of the documents is a file of this snapshot."""
+        size = len(self._positions)
+        return any(document < size and self._positions[document] for document in documents)
+
     def positions(self, documents: Iterable[int]) -> set[int]:
         """Positions of the files of this snapshot among the documents."""
         positions, copies = self._positions, self._copies
@@ -141,8 +149,6 @@ class _Table:
 
     def with_path_word(self, word: str) -> Iterator[int]:
         """Positions of the files that hold the word in their path, in any order."""
-        if f"\n{word}\n" not in f"\n{self.path_words}\n":
-            return
         for position in self._names.holding(word):
             if word in stem_words(self.paths[position].rpartition("/")[2]):
                 yield position

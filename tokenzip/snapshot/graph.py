@@ -25,6 +25,7 @@ from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
 from tokenzip.model import (
     NO_DETAIL,
+    BlobId,
     Edge,
     EdgeRow,
     FileIR,
@@ -66,11 +67,15 @@ from tokenzip.store import (
     decode_consulted,
     decode_ir,
     decode_link,
+    decode_names,
     link_record,
 )
 from tokenzip.words import words_of
 
 _REMEMBERED_FILES = 2048
+_REMEMBERED_SYMBOLS = 5_000
+_REMEMBERED_EDGES = 8_000
+"""Of some 500 and 200 bytes each. A server is asked again and again, and keeps its snapshots."""
 _NEAREST_NAMES = 5
 
 
@@ -123,7 +128,13 @@ class File:
     def _read(self) -> FileIR:
         if self._facts is None:
             self._facts = self._snapshot.ir(self.path) if self.language else FileIR("skipped", 0, reason=self._unread_reason())
+            self._snapshot.has_read(self)
         return self._facts
+
+    @property
+    def weight(self) -> int:
+        """How many symbols were read so far."""
+        return 0 if self._facts is None else len(self._facts.symbols)
 
     def _unread_reason(self) -> str:
         if self.mode == SYMLINK:
@@ -199,7 +210,9 @@ class Snapshot:
         self.overlay: Overlay = overlay or {}
         self._stored = StoredTree(git, tree) if tree is not None else None
         self._files: OrderedDict[str, File] = OrderedDict()
+        self._symbols_read = 0
         self._links: OrderedDict[str, LinkRecord] = OrderedDict()
+        self._edges_read = 0
 
     def with_overlay(self, overlay: Overlay, at: Revision | None = None) -> Snapshot:
         """The same stored tree under another overlay."""
@@ -265,8 +278,19 @@ class Snapshot:
         if known is None:
             known = self._files[file.path] = File(self, file)
             if len(self._files) > _REMEMBERED_FILES:
-                self._files.popitem(last=False)
+                self._forget_file()
         return known
+
+    def has_read(self, file: File) -> None:
+        """Called by a file that has read its symbols: the oldest files make room for them."""
+        if self._files.get(file.path) is file:
+            self._symbols_read += file.weight
+            while self._symbols_read > _REMEMBERED_SYMBOLS and len(self._files) > 1:
+                self._forget_file()
+
+    def _forget_file(self) -> None:
+        _, file = self._files.popitem(last=False)
+        self._symbols_read -= file.weight
 
     def is_directory(self, path: str) -> bool:
         """Whether any file lies below `path`."""
@@ -332,10 +356,21 @@ class Snapshot:
         file = self.tree_file(path)
         if file is None or file.language is None:
             raise UnknownSymbol(f"there is no readable file {path} at {self.at.rev}")
-        with self.reading() as reading:
-            address = reading.blob_address(file.blob, language_tag(file.language))
-            record = reading.ir_record(address) if address is not None else None
+        record = self._ir_record(file.blob, file.language)
         return decode_ir(record) if record is not None else self.extract(path)
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names of a file's symbols, in their order: sooner read than the symbols; none if no language reads it."""
+        over, file = self.overlay.get(path), self.tree_file(path)
+        if file is None or file.language is None:
+            return ()
+        record = self._ir_record(file.blob, file.language) if over is None or over.ir is None else None
+        return decode_names(record) if record is not None else tuple([row.name for row in self.ir(path).symbols])
+
+    def _ir_record(self, blob: BlobId, language: str) -> bytes | None:
+        with self.reading() as reading:
+            address = reading.blob_address(blob, language_tag(language))
+            return reading.ir_record(address) if address is not None else None
 
     def interface(self, path: str) -> Interface:
         """What other files may look at in a file; empty if no language reads it."""
@@ -401,8 +436,10 @@ class Snapshot:
         known = self._links.get(path)
         if known is None:
             known = self._links[path] = self._read_link(path)
-            if len(self._links) > _REMEMBERED_FILES:
-                self._links.popitem(last=False)
+            self._edges_read += len(known.edges)
+            while len(self._links) > _REMEMBERED_FILES or (self._edges_read > _REMEMBERED_EDGES and len(self._links) > 1):
+                _, forgotten = self._links.popitem(last=False)
+                self._edges_read -= len(forgotten.edges)
         return known
 
     def _read_link(self, path: str) -> LinkRecord:

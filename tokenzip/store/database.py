@@ -33,9 +33,9 @@ _LOG = logging.getLogger(__name__)
 _ADDRESS = struct.Struct(">IH")
 _BLOB = struct.Struct(">IHI")
 """The first part of a blob's value: address of its record, document number (0: its words are not posted)."""
-_CACHE_BYTES = 6 << 20
-_CACHED_CHUNKS = 128
-"""Of some 25 KB each."""
+_CACHE_BYTES = 3 << 20
+_CACHED_CHUNKS = 256
+"""Of some 12 KB each."""
 _WORTHWHILE = 0.25
 """A difference longer than this share of the record is not worth reading two records: it is written whole."""
 _SMALLEST_DELTA = 64

@@ -89,15 +89,15 @@ class _Chunk:
     def __init__(self, key: bytes, value: Any) -> None:
         try:
             data = decompress(value)
-        except ValueError as error:
+            count, total = _HEAD.unpack_from(data)
+            gaps = _unplaned(data, _HEAD.size, count)
+            counts = _unplaned(data, _HEAD.size + 4 * count, count)
+            first = int.from_bytes(key[4:], "big")
+            self.hashes = array("I", itertools.accumulate(gaps[1:], initial=first))
+            self._begins = array("I", itertools.accumulate(counts, initial=0))
+            self._steps = array("I", _unplaned(data, _HEAD.size + 8 * count, total))
+        except (ValueError, OverflowError, struct.error) as error:
             raise DamagedStore(f"a chunk of the inverted index is damaged: {error}") from error
-        count, total = _HEAD.unpack_from(data)
-        gaps = _unplaned(data, _HEAD.size, count)
-        counts = _unplaned(data, _HEAD.size + 4 * count, count)
-        first = int.from_bytes(key[4:], "big")
-        self.hashes = array("Q", itertools.accumulate(gaps[1:], initial=first))
-        self._begins = array("Q", itertools.accumulate(counts, initial=0))
-        self._steps = array("Q", _unplaned(data, _HEAD.size + 8 * count, total))
 
     def paths(self, number: int) -> Sequence[int]:
         """The path ids under a hash, ascending; none if it is not here."""

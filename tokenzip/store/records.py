@@ -97,6 +97,22 @@ def decode_ir(data: bytes) -> FileIR:
     )
 
 
+def decode_names(data: bytes) -> tuple[str, ...]:
+    """The names of a file's symbols, without the rest of `decode_ir`."""
+    head = _unpacker(data)
+    head.skip()
+    symbols = head.unpack()
+    return tuple(_unpacker(symbols).unpack()) if symbols else ()
+
+
+def _unpacker(data: bytes) -> Any:
+    """Reads the fields of an array one by one."""
+    unpacker = msgpack.Unpacker(use_list=False, strict_map_key=False, unicode_errors="surrogatepass", max_buffer_size=0)
+    unpacker.feed(data)
+    unpacker.read_array_header()
+    return unpacker
+
+
 _PLAIN = b""
 """Stands for the entry that says no more than "the definition of this name": most names and members are such."""
 

@@ -38,7 +38,7 @@ class Segments:
 
     def chunk_of(self, segment: int, key: bytes) -> tuple[bytes, Any] | None:
         """The only chunk of a segment that may hold `key`, with its own whole key; None if all of its keys are greater."""
-        wanted = _number(segment) + key
+        wanted = segment_key(segment, key)
         with self._transaction.cursor(self._table) as cursor:
             at_end = not cursor.set_range(wanted)
             if at_end or bytes(cursor.key()) != wanted:
@@ -47,9 +47,13 @@ class Segments:
                     return None
             return bytes(cursor.key()), cursor.value()
 
+    def chunk(self, key: bytes) -> Any:
+        """The chunk of that whole key."""
+        return self._transaction.get(key, db=self._table)
+
     def chunks(self, segment: int) -> Iterator[tuple[bytes, Any]]:
         """All chunks of a segment with their whole keys, in order."""
-        prefix = _number(segment)
+        prefix = segment_key(segment)
         with self._transaction.cursor(self._table) as cursor:
             if cursor.set_range(prefix):
                 for key, value in cursor:
@@ -62,7 +66,7 @@ class Segments:
         number = self._next()
         count = 0
         for first, value, entries in chunks:
-            self._transaction.put(_number(number) + first, value, db=self._table, append=True)
+            self._transaction.put(segment_key(number, first), value, db=self._table, append=True)
             count += entries
         if count:
             self._set([*self._sizes(), (number, count)], number + 1)
@@ -95,5 +99,6 @@ class Segments:
         self._transaction.put(self._name, pack_value((next_number, sorted(segments))), db=self._meta)
 
 
-def _number(segment: int) -> bytes:
-    return segment.to_bytes(4, "big")
+def segment_key(segment: int, key: bytes = b"") -> bytes:
+    """The whole key of a chunk of a segment whose first key is `key`."""
+    return segment.to_bytes(4, "big") + key

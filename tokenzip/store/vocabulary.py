@@ -7,15 +7,17 @@ Words stand in the chunks as they are, in order: they are the vocabulary for gue
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import struct
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokenzip.store.environment import DamagedStore
 from tokenzip.store.records import compress, decompress
-from tokenzip.store.segments import Encoded, Segments
+from tokenzip.store.segments import Encoded, Segments, segment_key
 
 _CHUNK_ENTRIES = 1 << 14
 """Words and postings to a chunk: some 10 KB when compressed. Chunks of a quarter cost a fifth more room."""
@@ -31,17 +33,18 @@ class Vocabulary:
 
     def __init__(self, transaction: Any, tables: dict[str, Any]) -> None:
         self._segments = Segments(transaction, tables["words"], tables["meta"], b"word segments")
+        self._listed: list[int] | None = None
+        self._keys: dict[int, list[bytes]] = {}
+        """The keys of the chunks of each segment."""
         self._chunks: dict[bytes, _Chunk] = {}
         self._bytes = 0
 
     def documents(self, word: str) -> Sequence[int]:
         """The numbers of the documents that hold the word, in no fixed order."""
         found: Sequence[int] = ()
-        for segment in self._segments.live():
-            chunk = self._chunk_of(segment, word)
-            index = chunk.index(word) if chunk is not None else None
-            if chunk is not None and index is not None:
-                documents = chunk.documents(index)
+        for key in self._keys_near(word):
+            documents = self._chunk(key).documents(word)
+            if documents:
                 found = documents if not found else (*found, *documents)
         return found
 
@@ -69,6 +72,7 @@ class Vocabulary:
         """Post words of new documents, sorted by word, each word once."""
         self._segments.append(_encoded(postings))
         self._segments.tidy(lambda segments: _encoded(self._merged(segments)))
+        self._listed = None
 
     def _merged(self, segments: Sequence[int]) -> Iterator[Posting]:
         merged = heapq.merge(*map(self._all, segments), key=lambda posting: posting[0])
@@ -77,26 +81,41 @@ class Vocabulary:
 
     def _all(self, segment: int) -> Iterator[Posting]:
         for _, value in self._segments.chunks(segment):
-            yield from _decode(value).postings(0)
+            yield from _decode(value).postings_from("")
 
     def _from(self, segment: int, word: str) -> Iterator[Posting]:
         """Postings of a segment from `word` on."""
-        first = self._segments.chunk_of(segment, _key(word))
-        for key, value in self._segments.chunks(segment):
-            if first is None or key >= first[0]:
-                chunk = _decode(value)
-                yield from chunk.postings(chunk.index_from(word))
+        keys = self._keys_of(segment)
+        for key in keys[max(bisect_right(keys, _key(segment, word)) - 1, 0) :]:
+            yield from self._chunk(key).postings_from(word)
 
-    def _chunk_of(self, segment: int, word: str) -> _Chunk | None:
-        found = self._segments.chunk_of(segment, _key(word))
-        if found is None:
-            return None
-        chunk = self._chunks.get(found[0])
+    def _keys_near(self, word: str) -> Iterator[bytes]:
+        """Of each segment the key of the only chunk that may hold the word."""
+        for segment in self._live:
+            keys = self._keys_of(segment)
+            index = bisect_right(keys, _key(segment, word)) - 1
+            if index >= 0:
+                yield keys[index]
+
+    @property
+    def _live(self) -> list[int]:
+        if self._listed is None:
+            self._listed = self._segments.live()
+        return self._listed
+
+    def _keys_of(self, segment: int) -> list[bytes]:
+        known = self._keys.get(segment)
+        if known is None:
+            known = self._keys[segment] = [key for key, _ in self._segments.chunks(segment)]
+        return known
+
+    def _chunk(self, key: bytes) -> _Chunk:
+        chunk = self._chunks.get(key)
         if chunk is None:
             if self._bytes > _CACHE_BYTES:
                 self._chunks.clear()
                 self._bytes = 0
-            chunk = self._chunks[found[0]] = _decode(found[1])
+            chunk = self._chunks[key] = _decode(self._segments.chunk(key))
             self._bytes += chunk.size
         return chunk
 
@@ -106,34 +125,32 @@ class _Chunk:
 
     def __init__(self, text: str, words: int, entries: int, columns: bytes) -> None:
         self.text = text
-        self.size = len(text) + len(columns)
+        self.size = 12 * len(text) + len(columns)  # a word and its place take about 100 bytes
         self._words, self._entries = words, entries
         self._columns = columns
-        self._counts = _column(columns, 0, words, 0, words)
+        self._begins = list(itertools.accumulate(_column(columns, 0, words, 0, words), initial=0))
 
-    def index(self, word: str) -> int | None:
-        """The place of a word among the words; None if it is not there."""
-        at = self.text.find(f"\n{word}\n")
-        return None if at < 0 else self.text.count("\n", 0, at)
+    @functools.cached_property
+    def places(self) -> dict[str, int]:
+        """Each word with its place."""
+        return {word: place for place, word in enumerate(self.text.split("\n")[1:-1])}
 
-    def index_from(self, word: str) -> int:
-        """How many words come before `word`."""
-        return sum(other < word for other in self.text.split("\n")[1:-1])
-
-    def documents(self, index: int) -> Sequence[int]:
-        begin = sum(self._counts[:index])
-        steps = _column(self._columns, 4 * self._words, self._entries, begin, begin + self._counts[index])
+    def documents(self, word: str) -> Sequence[int]:
+        """The documents that hold the word; none if it is not here."""
+        place = self.places.get(word)
+        if place is None:
+            return ()
+        steps = _column(self._columns, 4 * self._words, self._entries, self._begins[place], self._begins[place + 1])
         return tuple(itertools.accumulate(steps))
 
-    def postings(self, start: int) -> Iterator[Posting]:
-        """The postings from that place on."""
-        steps = iter(_column(self._columns, 4 * self._words, self._entries, sum(self._counts[:start]), self._entries))
-        for word, count in zip(self.text.split("\n")[1 + start : -1], self._counts[start:], strict=True):
-            yield word, tuple(itertools.accumulate(itertools.islice(steps, count)))
-
-
-def _key(word: str) -> bytes:
-    return word.encode("utf-8", "surrogatepass")[:255]
+    def postings_from(self, first: str) -> Iterator[Posting]:
+        """The postings of the words from `first` on."""
+        words = self.text.split("\n")[1:-1]
+        start = bisect_left(words, first)
+        steps = iter(_column(self._columns, 4 * self._words, self._entries, self._begins[start], self._entries))
+        for place in range(start, len(words)):
+            size = self._begins[place + 1] - self._begins[place]
+            yield words[place], tuple(itertools.accumulate(itertools.islice(steps, size)))
 
 
 def _encoded(postings: Iterable[Posting]) -> Iterator[Encoded]:
@@ -154,7 +171,7 @@ def _encoded(postings: Iterable[Posting]) -> Iterator[Encoded]:
 def _encode(words: list[str], counts: list[int], steps: list[int]) -> Encoded:
     text = compress("".join(("\n", "\n".join(words), "\n")).encode("utf-8", "surrogatepass"))
     columns = compress(_planes(counts) + _planes(steps))
-    return Encoded(_key(words[0]), _HEAD.pack(len(text), len(words), len(steps)) + text + columns, len(steps))
+    return Encoded(_first(words[0]), _HEAD.pack(len(text), len(words), len(steps)) + text + columns, len(steps))
 
 
 def _decode(value: Any) -> _Chunk:
@@ -164,6 +181,14 @@ def _decode(value: Any) -> _Chunk:
         return _Chunk(text, words, entries, decompress(value[_HEAD.size + size :]))
     except (ValueError, struct.error) as error:
         raise DamagedStore(f"a chunk of the words is damaged: {error}") from error
+
+
+def _key(segment: int, word: str) -> bytes:
+    return segment_key(segment, _first(word))
+
+
+def _first(word: str) -> bytes:
+    return word.encode("utf-8", "surrogatepass")[:255]
 
 
 def _planes(numbers: Sequence[int]) -> bytes:
