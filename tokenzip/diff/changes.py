@@ -10,7 +10,7 @@ from tokenzip.diff.aspects import Aspects, aspects
 from tokenzip.diff.pairing import Pairing, are_comparable, pair
 from tokenzip.diff.passing import changed_names
 from tokenzip.diff.side import Node, Side
-from tokenzip.model import Change, SymbolKey
+from tokenzip.model import Change, Progress, SymbolKey, no_progress
 from tokenzip.snapshot import Snapshot, changed_paths
 
 _AHEAD = 300
@@ -29,8 +29,8 @@ def diff(base: Snapshot, head: Snapshot) -> tuple[Change, ...]:
 class Comparison:
     """Two snapshots compared: the changes, and which key at the base is which at the head."""
 
-    def __init__(self, base: Side, head: Side, paths: Iterable[str]) -> None:
-        self.base, self.head = base, head
+    def __init__(self, base: Side, head: Side, paths: Iterable[str], progress: Progress = no_progress) -> None:
+        self.base, self.head, self._progress = base, head, progress
         self.paths = tuple(paths)
         for side in (base, head):
             side.read_ahead(self.paths[:_AHEAD])
@@ -68,7 +68,11 @@ class Comparison:
                 file = side.known(path)
                 if file is not None and file.root not in other:
                     yield from _lone(file.root, change, self.pairing)
-        for base, head in self.pairing.heads.items():
+        files = 0
+        for base, head in sorted(self.pairing.heads.items(), key=lambda pair: (pair[0].file.path, pair[0].index)):
+            if base.symbol is None:
+                self._progress(f"comparing {len(self.paths):,} files", files, 0)
+                files += 1
             change_of_pair = self._pair(base, head)
             if change_of_pair is not None:
                 yield change_of_pair
@@ -129,10 +133,12 @@ class Comparison:
         return now.path if now is not None else path
 
 
-def compare(base: Snapshot, head: Snapshot, paths: Iterable[str] | None = None) -> Comparison:
-    """Compare two snapshots, or only the given `paths` of them."""
+def compare(
+    base: Snapshot, head: Snapshot, paths: Iterable[str] | None = None, progress: Progress = no_progress
+) -> Comparison:
+    """Compare two snapshots, or only the given `paths` of them. `progress` is told of each file, without a total."""
     with base.reading(), head.reading():
-        return Comparison(Side(base), Side(head), changed_paths(base, head) if paths is None else paths)
+        return Comparison(Side(base), Side(head), changed_paths(base, head) if paths is None else paths, progress)
 
 
 def _counterpart(key: SymbolKey, side: Side, paired: Mapping[Node, Node]) -> SymbolKey | None:

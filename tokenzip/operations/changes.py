@@ -116,7 +116,7 @@ def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
     base, head = _two_snapshots(repository, arguments)
     depth = arguments.get("impact", None if arguments.get("tests") else DIFF_DEPTH)
     with base.reading(), head.reading():
-        comparison = compare(base, head)
+        comparison = compare(base, head, progress=repository.progress)
         broken = broken_references(base, head, comparison)
         if arguments.get("tests"):
             return _tests_answer(base, head, comparison.changes, broken, impact(head, comparison.changes, depth), arguments)
