@@ -17,6 +17,8 @@ _MODIFIERS = {
     Flag.GENERATOR: "generator",
 }
 _DEFINITIONS = ("function_definition", "class_definition")
+_NOTHING = frozenset({"comment", "line_continuation"})
+"""Named nodes that stand between the parts of a list and are none."""
 _BINDINGS = ("assignment", "type_alias_statement")
 
 
@@ -59,7 +61,7 @@ def _function(row: SymbolRow, node: Node, source: bytes) -> SymbolDetail:
 
 def _class(row: SymbolRow, node: Node, source: bytes) -> SymbolDetail:
     superclasses = node.child_by_field_name("superclasses")
-    bases = [child for child in superclasses.named_children if child.type != "comment"] if superclasses is not None else []
+    bases = [child for child in superclasses.named_children if child.type not in _NOTHING] if superclasses is not None else []
     return SymbolDetail(
         decorators=_decorators(node, source),
         generics=_generics(node, source),
@@ -110,7 +112,7 @@ def _parameters(node: Node | None, source: bytes) -> tuple[Parameter, ...]:
             found = [Parameter(p.name, p.annotation, p.default, p.variadic, p.keyword_only, True, p.optional) for p in found]
         elif kind == "keyword_separator":
             keyword_only = True
-        elif kind != "comment":
+        elif kind not in _NOTHING:
             parameter = _parameter(child, keyword_only, source)
             found.append(parameter)
             keyword_only = keyword_only or parameter.name.startswith("*")
