@@ -15,6 +15,7 @@ from tokenzip.languages.python.state import KINDS, MAX_DEPTH, Env, Scope, State
 from tokenzip.languages.syntax import Node, parts
 
 _PLAIN_NAME = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
+_ARGUMENTS = frozenset({"argument_list", "generator_expression"})
 _CHAINED = frozenset({"attribute", "call", "subscript", "binary_operator", "boolean_operator"})
 _TYPE_CALLS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
 _NO_GUARDS = frozenset(
@@ -65,7 +66,8 @@ def _chain(state: State, node: Node, kind: str) -> int:
     head: Node | None = node
     while head is not None and kind in _CHAINED:
         links.append((head, kind))
-        head = head.child(0)
+        children = head.children  # made once and kept by the node: `child` would make the first of them anew
+        head = children[0] if children else None
         kind = KINDS[head.kind_id] if head is not None else ""
     if kind != "identifier" or head is None:
         value, path, name = reduce(state, head), "", ""
@@ -116,7 +118,8 @@ def _attribute(state: State, node: Node, base: int, path: str, called: bool) -> 
 
 def _call(state: State, node: Node, below: Node | None, name: str, value: int) -> int:
     """A call of what has the value. `name`: its last name, if it was written as one; then `below` says the line."""
-    arguments = node.child_by_field_name("arguments")
+    last = node.children[-1]
+    arguments = last if KINDS[last.kind_id] in _ARGUMENTS else node.child_by_field_name("arguments")
     at = below if name and below is not None else node
     if name in _SPECIAL:
         if name == "super" and value == UNKNOWN:
