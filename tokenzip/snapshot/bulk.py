@@ -35,7 +35,7 @@ from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
 from tokenzip.model import BlobId, FileIR, Interface, Progress, TreeId
-from tokenzip.snapshot.keys import consulted_by, keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.keys import consulted_by, keys_of_content, keys_of_facts, keys_of_record, stems_of
 from tokenzip.snapshot.tree import NO_LINK, language_of, write_nodes
 from tokenzip.store import (
     Address,
@@ -54,6 +54,9 @@ from tokenzip.store import (
 )
 
 _LINK_BATCH = 200
+_SMALLEST_LINK_BATCH = 50
+_LINK_BATCHES_PER_PROCESS = 4
+"""In a small tree the batches are smaller, so that no process waits long for another's last one."""
 _INTERFACE_BATCH = 400
 _FILES_PER_PROCESS = 150
 """Fewer files than this for each worker are not worth starting it."""
@@ -71,7 +74,7 @@ def bring_in(git: GitRepository, store: Store, tree: TreeId, progress: Progress,
     with Workers(git.git_dir, count) as workers:
         extracted = _extract(store, workers, files, progress)
         _write_table(workers.folder, files, extracted)
-        links = _link(store, workers, files, progress)
+        links = _link(store, workers, files, progress, _LINK_BATCHES_PER_PROCESS * count)
         _keep_interfaces(store, workers, files, links.consulted)
     _finish(git, store, tree, files, extracted, links)
 
@@ -238,10 +241,11 @@ class _Links:
         return self.addresses.get(path, NO_LINK)
 
 
-def _link(store: Store, workers: Workers, files: _TreeFiles, progress: Progress) -> _Links:
+def _link(store: Store, workers: Workers, files: _TreeFiles, progress: Progress, tasks_wanted: int) -> _Links:
     links = _Links({}, {}, set())
     paths = [source.path for source in files.sources if registry.is_source(source.language)]
-    tasks = [paths[start : start + _LINK_BATCH] for start in range(0, len(paths), _LINK_BATCH)]
+    size = min(_LINK_BATCH, max(_SMALLEST_LINK_BATCH, 1 + len(paths) // tasks_wanted))
+    tasks = [paths[start : start + size] for start in range(0, len(paths), size)]
     pairs = _Pairs()
     for result in workers.map(link_batch, tasks, _crashed_links):
         store.write(partial(_store_links, result, links))
@@ -295,9 +299,10 @@ def link_batch(paths: Sequence[str]) -> _Linked:
     consulted: set[str] = set()
     for path in paths:
         linked = view.linker().link(path, view.file(path))
-        keys.append(array("I", sorted(keys_of_link(path, linked))).tobytes())
+        kept = link_record(linked)
+        keys.append(array("I", sorted(keys_of_facts(path, linked) | keys_of_record(path, kept))).tobytes())
         consulted |= consulted_by(path, linked)
-        record = encode_link(link_record(linked), path)
+        record = encode_link(kept, path)
         if record:
             filled.append(path)
             records.append(record)

@@ -54,8 +54,12 @@ def consulted_by(path: str, linked: LinkedFile) -> set[str]:
 
 def keys_of_link(path: str, linked: LinkedFile) -> set[int]:
     """What a file is posted under for what it means."""
-    facts = {fact_key(fact) for fact in linked.facts if not (fact[0] in _OWN_FACTS and fact[1] == path)}
-    return facts | keys_of_record(path, link_record(linked))
+    return keys_of_facts(path, linked) | keys_of_record(path, link_record(linked))
+
+
+def keys_of_facts(path: str, linked: LinkedFile) -> set[int]:
+    """The part of `keys_of_link` that the facts tell."""
+    return {key_hash(*fact) for fact in linked.facts if not (fact[0] in _OWN_FACTS and fact[1] == path)}
 
 
 def keys_of_record(path: str, record: LinkRecord) -> set[int]:

@@ -270,13 +270,13 @@ def encode_link(record: LinkRecord, path: str) -> bytes:
     targets: dict[tuple[str, str], int] = {}
     details: dict[str, int] = {"": 0}
     columns: tuple[list[int], list[int], list[int], list[int], list[int]] = ([], [], [], [], [])
-    for edge in record.edges:
-        target = ("" if edge.path == path else edge.path, edge.qualified)
-        columns[0].append(edge.source)
-        columns[1].append(_EDGE_KIND[edge.kind] * len(TIERS) + _TIER[edge.tier])
-        columns[2].append(edge.line)
+    for source, kind, tier, line, target_path, qualified, detail in record.edges:
+        target = ("" if target_path == path else target_path, qualified)
+        columns[0].append(source)
+        columns[1].append(_EDGE_KIND[kind] * len(TIERS) + _TIER[tier])
+        columns[2].append(line)
         columns[3].append(targets.setdefault(target, len(targets)))
-        columns[4].append(details.setdefault(edge.detail, len(details)))
+        columns[4].append(details.setdefault(detail, len(details)))
     paths: dict[str, int] = {}
     target_paths = [paths.setdefault(target_path, len(paths)) for target_path, _ in targets]
     has_details = len(details) > 1
