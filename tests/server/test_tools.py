@@ -9,13 +9,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import toy_server
-from mcp_client import InProcess, in_process, parsed
+from mcp_client import LONG, InProcess, in_process, parsed
 
 from tokenzip.budget import LINE, lay_out
 from tokenzip.errors import NotARepository
+from tokenzip.model import UNCOMMITTED
 from tokenzip.server import tools
 from tokenzip.server.arguments import as_meant
 from tokenzip.server.tools import HARD_CAP
@@ -172,10 +174,119 @@ def test_a_call_that_is_merely_slow_is_waited_for(hasty: InProcess) -> None:
     assert hasty.call("sleep", items=200) == {"slept": 200}
 
 
-def test_a_call_past_its_deadline_is_given_up(hasty: InProcess) -> None:
-    answer = hasty.call("sleep", items=8000)
-    assert answer["error"]["code"] == "deadline"
-    assert hasty.call("echo")
+class Slow:
+    """An operation that works until the test lets it go, on a repository whose state the test sets."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.may_end = threading.Event()
+        self.state = "first"
+        self.stage: tuple[str, int, int] | None = None
+
+    def open(self, place: str) -> object:
+        return SimpleNamespace(root="here", progress=None, snapshot=lambda *rev: SimpleNamespace(tree=self.state))
+
+    def run(self, repository: Any, arguments: dict[str, Any]) -> dict[str, Any]:
+        self.begun += 1
+        seen = repository.snapshot("WORKTREE").tree
+        if self.stage:
+            repository.progress(*self.stage)
+        assert self.may_end.wait(LONG)
+        return {"seen": seen}
+
+    def client(self, **limits: float) -> InProcess:
+        operations = {"ask": toy_server.Operation("ask", "Ask", (toy_server.AT,), self.run)}
+        return InProcess(modern=True, operations=operations, open_repository=self.open, **limits)
+
+    def asked_until_there(self, client: InProcess) -> dict[str, Any]:
+        deadline = time.monotonic() + LONG
+        while "seen" not in (answer := client.call("ask")) and time.monotonic() < deadline:
+            pass
+        return answer
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    made = Slow()
+    yield made
+    made.may_end.set()
+
+
+def test_a_call_past_its_deadline_says_that_it_is_at_work_and_the_next_one_gets_its_answer(slow: Slow) -> None:
+    client = slow.client(patience=0.02, deadline=0.1)
+    for _ in range(3):
+        result = client.result("tools/call", name="ask", arguments={"at": "HEAD"})
+        assert result["isError"] is False
+        answer = parsed(result)
+        assert answer["working"]["seconds"] >= 0
+        assert answer["at"]["rev"] == "HEAD"
+        assert answer["next"] == [{"tool": "ask", "arguments": {"at": "HEAD"}}]
+        assert "ask the same again" in answer["complete"]["why"]
+    slow.may_end.set()
+    deadline = time.monotonic() + LONG
+    while (answer := client.call("ask", at="HEAD")) != {"seen": "first"} and time.monotonic() < deadline:
+        pass
+    assert answer == {"seen": "first"}
+    assert slow.begun == 1, "asked again, it joins the work"
+    client.close()
+
+
+@pytest.mark.parametrize("stage", [("linking", 1, 3), (UNCOMMITTED, 1, 0)])
+def test_work_of_any_kind_on_a_snapshot_is_answered_with_how_far_it_is(slow: Slow, stage: tuple[str, int, int]) -> None:
+    slow.stage = stage
+    client = slow.client(patience=0.02)
+    for _ in range(2):
+        assert client.call("ask")["indexing"] == dict(zip(("stage", "done", "total"), stage, strict=True))
+    slow.may_end.set()
+    assert slow.asked_until_there(client) == {"seen": "first"}
+    assert slow.begun == 1
+    client.close()
+
+
+def test_a_late_answer_is_not_given_for_files_that_have_changed_since(slow: Slow) -> None:
+    client = slow.client(patience=0.02, deadline=0.1)
+    assert "working" in client.call("ask")
+    slow.state = "second"
+    slow.may_end.set()
+    assert slow.asked_until_there(client) == {"seen": "second"}
+    assert slow.begun == 2
+    client.close()
+
+
+def test_a_late_answer_is_given_once(slow: Slow) -> None:
+    client = slow.client(patience=0.02, deadline=0.1)
+    assert "working" in client.call("ask")
+    slow.may_end.set()
+    for begun in (1, 2):
+        assert slow.asked_until_there(client) == {"seen": "first"}
+        assert slow.begun == begun
+    client.close()
+
+
+def test_a_call_that_joins_may_be_cancelled_alone(slow: Slow) -> None:
+    client = slow.client(patience=0.02, deadline=0.3)
+    assert "working" in client.call("ask")
+    client.begin("tools/call", {"name": "ask"}, "c")
+    client.notify("notifications/cancelled", requestId="c")
+    client.ask("server/discover")  # messages are read in order: cancelled by now
+    slow.may_end.set()
+    assert slow.asked_until_there(client) == {"seen": "first"}
+    assert slow.begun == 1
+    client.close()
+
+
+@pytest.mark.parametrize("stage", [None, ("commits looked at", 7, 0)])
+def test_a_client_that_asks_for_progress_hears_of_slow_work(slow: Slow, stage: tuple[str, int, int] | None) -> None:
+    slow.stage = stage
+    client = slow.client(patience=0.02)
+    client.begin("tools/call", {"name": "ask"}, "p", {"progressToken": 1})
+    told = [client.wait_notification("notifications/progress")["params"] for _ in range(3)]
+    assert [each["progress"] for each in told] == sorted({each["progress"] for each in told})
+    assert told[-1]["message"] == "ask is at work"
+    assert stage is None or told[0]["message"] == "commits looked at 7"
+    slow.may_end.set()
+    assert parsed(client.wait_answer("p")["result"]) == {"seen": "first"}
+    client.close()
 
 
 # -- the repository

@@ -52,6 +52,12 @@ WORKERS = 4
 LAST_WORDS = 1.0
 """Seconds that accepted calls get to finish after the client closed its end."""
 
+UNKNOWN_TOTAL = 100
+"""Of work without an end in sight, what counts as half of a stage."""
+
+SIGN_OF_LIFE = 0.0001
+"""What progress rises by without any to tell."""
+
 ROOTS_REQUEST = "tokenzip-roots"
 
 LIFETIME = 300_000
@@ -118,7 +124,14 @@ class Call:
         if stage != self._stage:
             self._stage = stage
             self._stages_before += 1
-        self.progress(self._stages_before + min(done / max(total, 1), 1), f"{stage} {done}/{total}")
+        if total:
+            self.progress(self._stages_before + min(done / total, 1), f"{stage} {done}/{total}")
+        else:  # nobody knows of how much: ever closer to the end, never there
+            self.progress(self._stages_before + done / (done + UNKNOWN_TOTAL), f"{stage} {done}")
+
+    def show_life(self, message: str) -> None:
+        """Tell that it goes on, where there is nothing new to tell: clients that hear nothing may give up."""
+        self.progress(max(self._last_progress, 0) + SIGN_OF_LIFE, message)
 
     def log(self, level: str, text: str) -> None:
         """A log message, if the client asked for this level: by request (modern) or for the connection (legacy)."""

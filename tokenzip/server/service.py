@@ -35,7 +35,7 @@ calls, imports and inherits whom, at any commit. Answers are exact, small and cu
 
 Handles are path::Qualified.name; unique short forms work. `at` asks any branch, tag or commit without checking it out. \
 `complete` says whether a list is whole: if not, look for what it counts as unresolved. `truncated.cursor` continues a cut \
-list, `next` holds ready-made calls. While an answer says "indexing", ask again in a moment.
+list, `next` holds ready-made calls. While an answer says "indexing" or "working", ask the same again in a moment.
 """
 """All that a model sees of the server where tools are searched for only when needed. Clients cut it at 4,096 characters."""
 

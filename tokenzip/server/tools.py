@@ -13,6 +13,7 @@ from tokenzip.server.alarms import Alarms
 from tokenzip.server.arguments import Operation, as_meant, tool_entry
 from tokenzip.server.indexing import Elsewhere, Indexer
 from tokenzip.server.journal import record_failure
+from tokenzip.server.kept import Kept, noted
 from tokenzip.server.memory import resident_bytes
 from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, Withdrawn, page
 from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
@@ -61,6 +62,7 @@ class Tools:
         self._patience = patience
         self._deadline = deadline
         self._alarms = Alarms()
+        self._kept = Kept()
         self._rest: int | None = None
 
     def list(self, call: Call, params: Json) -> Json:
@@ -81,16 +83,31 @@ class Tools:
     def ask(self, call: Call, operation: Operation, arguments: Mapping[str, Any], as_result: Answered) -> Json:
         """The result that carries the answer of the operation, or the error that stands for it."""
         given = self._completed(operation, arguments)
-        return as_result(self.answer(call, operation.name, given, as_result, partial(_ask_for_less, operation)))
+        return as_result(self.answer(call, operation.name, given, as_result, partial(_ask_for_less, operation), self._kept))
 
-    def answer(self, call: Call, name: str, arguments: Json, as_result: Answered, work: Work) -> Json:
-        """What `work` finds out about the repository of this moment. Alarms answer the call if that takes long."""
-        question = Question(call, name, arguments, as_result, patience=self._patience, deadline=self._deadline)
+    def answer(self, call: Call, name: str, arguments: Json, as_result: Answered, work: Work, kept: Kept | None = None) -> Json:
+        """What `work` finds out about the repository of this moment. Alarms answer the call if that takes long.
+
+        With `kept`, what comes too late is left there for the next call of the same name with the same arguments.
+        """
+        question = Question(call, name, arguments, as_result, kept=kept, patience=self._patience, deadline=self._deadline)
+        answer = None
         try:
             with question.alarmed(self._alarms), self._watched():
-                return self._asked(question, name, work)
+                answer = self._outcome(question, name, work)
         except (Cancelled, Withdrawn):
             call.check()
+            raise
+        finally:
+            question.end(answer)
+        return answer
+
+    def _outcome(self, question: Question, name: str, work: Work) -> Json:
+        """An answer, whatever happens. Raises Cancelled and Withdrawn where nobody wants one."""
+        try:
+            question.join()
+            return self._asked(question, name, work)
+        except (Cancelled, Withdrawn):
             raise
         except TokenzipError as error:
             return error_answer(error.code, error.message, error.hint, error.candidates)
@@ -123,7 +140,13 @@ class Tools:
                 with self._workspace.lent() as repository:
                     place = repository.root or repository.git.common_dir
                     repository.progress = question.on_progress
-                    return work(repository, question.arguments)
+                    question.root = repository.root
+                    kept_answer = question.kept_answer(repository)
+                    if kept_answer is not None:
+                        return kept_answer
+                    question.states.clear()
+                    with noted(repository, question.states):
+                        return work(repository, question.arguments)
             except Elsewhere:
                 children = children - 1 if self._index(question, name, place) else 0
 
