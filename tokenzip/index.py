@@ -51,8 +51,10 @@ def language_tag(name: str) -> bytes:
 
 @functools.cache
 def analysis_tag() -> bytes:
-    """4 bytes for all languages' versions: part of the key of a snapshot, since any of them may change its links."""
-    return zlib.crc32(repr(sorted(registry.VERSIONS.items())).encode()).to_bytes(4, "big")
+    """4 bytes for all languages, their versions and the files they read: part of the key of a snapshot, since links depend on
+    the first two, and which files have a place in its nodes on the last."""
+    tables = (registry.VERSIONS, registry.SUFFIXES, registry.FILENAMES)
+    return zlib.crc32(repr([sorted(table.items()) for table in tables]).encode()).to_bytes(4, "big")
 
 
 def extract(source: bytes, language: str) -> FileIR:

@@ -334,3 +334,21 @@ def test_damage_that_shows_only_while_reading_makes_the_store_anew(tmp_path, tab
     assert len(notices) == 1
     store.write(fill)
     assert ask() == ["a node of some length", "some/path.py"]
+
+
+def test_a_file_without_a_last_page_that_nothing_uses_is_sound(tmp_path):
+    """LMDB counts pages that a transaction took and gave back; they may lie beyond the end of the file."""
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    data = tmp_path / f"v{environment.FORMAT}" / "1" / "data.mdb"
+    content = bytearray(data.read_bytes())
+    for head in (0, 4096):  # say of both heads that the last page is one further on
+        last = int.from_bytes(content[head + 136 : head + 144], sys.byteorder)
+        content[head + 136 : head + 144] = (last + 1).to_bytes(8, sys.byteorder)
+    data.write_bytes(content)
+    script = (
+        "import sys; from pathlib import Path; from tokenzip.store import Address, Store\n"
+        "with Store(Path(sys.argv[1]), on_notice=print).reading() as r: print(r.ir_record(Address(*map(int, sys.argv[2:]))))"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path), *map(str, address)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "b'one'\n"

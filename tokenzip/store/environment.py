@@ -23,6 +23,7 @@ import errno
 import itertools
 import os
 import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -130,9 +131,8 @@ class Environment:
                 return lmdb.open(str(self.folder), map_size=_MAP_SIZE, lock=False, **options)
 
     def _refuse_truncated(self) -> None:
-        """A data file shorter than its own last page kills the process that reads it (SIGBUS)."""
-        size = _size(self._data)
-        if size == 0:
+        """A data file shorter than its own last page kills the process that reads what is missing (SIGBUS)."""
+        if _size(self._data) == 0:
             return
         with self._data.open("rb") as file:
             pages = [_meta_page(file, number) for number in (0, 1)]
@@ -140,8 +140,10 @@ class Environment:
         if not valid:
             raise DamagedStore(f"{self._data} is no store: its head is damaged")
         _, last_page, page_size = max(valid)
-        if size < (last_page + 1) * page_size:
-            raise DamagedStore(f"{self._data} is cut short: {size} bytes where {(last_page + 1) * page_size} should be")
+        size = _size(self._data)  # asked for after the head was read: another process may be making both grow
+        whole = (last_page + 1) * page_size
+        if size < whole and not _can_be_read_through(self.folder):
+            raise DamagedStore(f"{self._data} is cut short: {size} bytes where {whole} should be")
 
     def _open_tables(self) -> None:
         with translated(self.folder):
@@ -328,6 +330,25 @@ class Opener:
             yield
         finally:
             lock.release()
+
+
+_READ_THROUGH = """
+import sys, lmdb
+environment = lmdb.open(sys.argv[1], readonly=True, lock=False, max_dbs=64, map_size=1 << 36)
+with environment.begin() as transaction:
+    names = [name for name, _ in transaction.cursor()]
+tables = [environment.open_db(name, create=False) for name in names]
+with environment.begin(buffers=True) as transaction:
+    for table in tables:
+        for _, value in transaction.cursor(table):
+            bytes(value)
+"""
+
+
+def _can_be_read_through(folder: Path) -> bool:
+    """Whether a child process survives reading everything: LMDB may end its file before a last page that nothing uses."""
+    command = (sys.executable, "-P", "-c", _READ_THROUGH, str(folder))
+    return subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
 # LMDB refuses a second opening of one file in a process, so repositories that share a store share its environment. A
