@@ -460,7 +460,8 @@ def test_impact_is_told_by_distance_file_module_and_test(ask: Ask) -> None:
     assert answer["summary"]["tests"] == 1
     assert answer["modules"] == [{"module": ".", "reached": len(answer["items"])}]
     assert {each["file"] for each in answer["files"]} >= {"shop/cart.py", "shop/prices.py"}
-    assert answer["complete"]["why"].startswith("more is reached beyond 3 steps")
+    assert answer["complete"]["why"].endswith("more is reached beyond 3 steps")
+    assert "references named total" in answer["complete"]["why"]
 
 
 # The survey: kept for commits, brought up to date for the work tree.

@@ -154,7 +154,10 @@ def test_counts_read_well() -> None:
 
 CHANGED = {
     "at": AT, "base": AT | {"rev": "HEAD", "dirty": False}, "head": AT,
-    "summary": {"changes": 4, "breaking": 1, "broken": 1, "reached": 2, "files": 2, "tests": 1},
+    "summary": {
+        "changes": 4, "breaking": 1, "broken": 1, "reached": 2, "files": 2, "tests": 1, "depth": 1,
+        "broken_targets": {"count": 1, "first": ["a.py::gone"]}, "broken_files": {"count": 1, "first": ["b.py"]},
+    },
     "changes": [
         {"handle": "a.py::f", "kind": "function", "change": "signature", "file": "a.py", "line": 3, "breaking": True,
          "reached": 2, "reasons": ["parameter `b` is new and required"]},
@@ -179,7 +182,8 @@ def test_a_diff_as_a_comment_on_a_pull_request() -> None:
     """What matters is open, the rest is folded; members of a new class are its own affair; the graph comes last."""
     text = render("diff_commits", CHANGED, "markdown")
     assert text.startswith(
-        "## HEAD = aaaaaaaaaa → WORKTREE on aaaaaaaaaa, with changes\n\n4 changes, 1 breaking, 1 broken reference."
+        "## HEAD = aaaaaaaaaa → WORKTREE on aaaaaaaaaa, with changes\n\n"
+        "Breaks 1 reference to gone in 1 file (b.py). 4 changes, 1 breaking. Reaches 2 symbols in 2 files within 1 step, 1 test"
     )
     assert "**`a.py`**\n\n|  | change | line | symbol | kind | breaks | reached | why |\n" in text
     assert "| ~ | signature | 3 | `f` | function | **breaking** | reaches 2 | parameter `b` is new and required |" in text
@@ -209,10 +213,22 @@ def test_a_chart_of_a_diff_has_an_end() -> None:
     assert '["460 more"]' in text
 
 
+def test_a_reason_keeps_to_one_line() -> None:
+    """Types are quoted as they were written, over several lines if need be."""
+    long = "type of `x` was `Optional[\n    Mapping[" + "str, " * 100 + "int]\n]`, is `int`"
+    changes = [CHANGED["changes"][0] | {"reasons": [long]}]
+    row = next(
+        line for line in render("diff_commits", CHANGED | {"changes": changes}, "markdown").splitlines() if "| `f` |" in line
+    )
+    assert "type of `x` was `Optional\\[ Mapping" in row
+    assert row.endswith("int\\] \\]`, is `int` |")
+    assert len(row) < 300
+
+
 def test_the_tests_to_run_are_told_by_distance() -> None:
     run = [
         {"handle": "t.py::test_g", "kind": "function", "file": "t.py", "line": 4, "distance": 0},
         {"handle": "t.py::test_f", "kind": "function", "file": "t.py", "line": 1, "distance": 2, "via": "b.py::h"},
     ]
     text = render("diff_commits", {name: CHANGED[name] for name in ("at", "base", "head", "summary")} | {"run": run})
-    assert text.splitlines()[4:] == ["Changed themselves", "  t.py::test_g", "", "In 2 steps", "  t.py::test_f  h"]
+    assert text.splitlines()[5:] == ["Changed themselves", "  t.py::test_g", "", "In 2 steps", "  t.py::test_f  h"]

@@ -13,13 +13,18 @@ implements overrides imports exports foreign_key column_of``. Beyond single edge
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tokenzip.model import Change, Edge, Flag, Symbol, SymbolKey
 from tokenzip.snapshot import Snapshot
 
+DEPTH = 3
+"""Steps that a question about symbols, files or modules follows if it does not say how many."""
+DEPTH_OF_CHANGES = 1
+"""The same of a question about the changes between two states: what uses them is where they are felt first."""
 FOLLOWED = frozenset(
     {
         "calls", "reads", "modifies", "references", "decorates", "inherits", "implements", "overrides", "imports", "exports",
@@ -27,6 +32,8 @@ FOLLOWED = frozenset(
     }
 )  # fmt: skip
 """Edge kinds along which a change travels."""
+_SAID = 3
+"""Names, and files, that a remark lists."""
 _WEAK = frozenset({"imports", "exports"})
 _FUNCTIONS = frozenset({"function", "method", "constructor"})
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor"})
@@ -68,6 +75,12 @@ class Impact:
     """Names of the modules reached, by path."""
     unresolved: int
     """References by the name of a root or of something reached, without an edge: each may be one more."""
+    open_names: tuple[str, ...]
+    """The names of those references, the most frequent first."""
+    open_files: tuple[str, ...]
+    """The files that they are in."""
+    depth: int | None
+    """The largest distance asked for, None for all."""
     cut: bool
     """Whether more lies beyond the depth asked for."""
 
@@ -75,6 +88,20 @@ class Impact:
     def complete(self) -> bool:
         """Whether nothing can be missing."""
         return not self.cut and not self.unresolved
+
+    def completeness(self) -> bool | dict[str, Any]:
+        """True, or why something may be missing: ``{"why", "unresolved", "places"}`` as in every answer."""
+        if self.complete:
+            return True
+        reasons = []
+        if self.unresolved:
+            names = ", ".join(self.open_names[:_SAID])
+            more = f" and {len(self.open_names) - _SAID:,} other names" if len(self.open_names) > _SAID else ""
+            reasons.append(f"references named {names}{more} have unknown targets and could reach more")
+        if self.cut:
+            reasons.append(f"more is reached beyond {self.depth} step{'s' * (self.depth != 1)}")
+        found: dict[str, Any] = {"why": "; ".join(reasons), "unresolved": self.unresolved}
+        return found | ({"places": list(self.open_files[:_SAID])} if self.unresolved else {})
 
     @property
     def tests(self) -> tuple[Reached, ...]:
@@ -94,12 +121,16 @@ def impact(
         roots = graph.roots(_keys(snapshot, subjects))
         steps, cut = _spread(graph, roots, depth)
         reached = _without_mere_imports(_reached(graph, steps))
+        names, files = graph.open_references(roots, steps)
         return Impact(
             roots=tuple(sorted(roots)),
             reached=reached,
             files=tuple(sorted({item.key.path for item in reached})),
             modules=_modules(snapshot, reached),
-            unresolved=graph.unresolved(roots, steps),
+            unresolved=names.total(),
+            open_names=tuple(sorted(names, key=lambda name: (-names[name], name))),
+            open_files=files,
+            depth=depth,
             cut=cut,
         )
 
@@ -248,10 +279,17 @@ class Graph:
             if edge.kind == "calls":
                 yield Use(self.outermost(edge.source), edge, via)
 
-    def unresolved(self, roots: Iterable[SymbolKey], steps: Mapping[SymbolKey, Step]) -> int:
-        """References that could be to a root or something reached, as far as names tell."""
-        names = {_last_name(key) for key in (*roots, *steps) if key.qualified}
-        return sum(use.reference.times for name in sorted(names) for use in self.snapshot.open_uses(name))
+    def open_references(
+        self, roots: Iterable[SymbolKey], steps: Mapping[SymbolKey, Step]
+    ) -> tuple[Counter[str], tuple[str, ...]]:
+        """References that could be to a root or something reached, as far as names tell: how many by name, and the files."""
+        counts: Counter[str] = Counter()
+        files: set[str] = set()
+        for name in {_last_name(key) for key in (*roots, *steps) if key.qualified}:
+            for use in self.snapshot.open_uses(name):
+                counts[name] += use.reference.times
+                files.add(use.path)
+        return counts, tuple(sorted(files))
 
 
 def _last_name(key: SymbolKey) -> str:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
-IMPACT_DEPTH = 3
-DIFF_DEPTH = 1
 NAMED = 5
 """Symbols that a proposed call names."""
+NAMED_BROKEN = 3
+"""Targets and files of broken references that a summary names."""
 
 
 # Impact.
@@ -29,11 +29,11 @@ NAMED = 5
 
 def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """Who is reached if these symbols, files or modules change."""
-    from tokenzip.impact import impact
+    from tokenzip.impact import DEPTH, impact
 
     if not arguments["handles"]:
         raise UsageError("handles is empty", hint="Name what would change: path::Qualified.name, a file or a module.")
-    depth = arguments.get("depth", IMPACT_DEPTH)
+    depth = arguments.get("depth", DEPTH)
     if depth < 1:
         raise UsageError("depth must be at least 1", hint="Leave it out for the default.")
     keys: list[SymbolKey] = []
@@ -50,7 +50,7 @@ def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
     calls = []
     if found.cut:
         calls.append(call("get_impact_analysis", handles=head["of"], depth=depth + 2, at=arguments.get("at")))
-    return listing(snapshot, arguments, items, head=head, complete=_completeness(found, depth), calls=calls)
+    return listing(snapshot, arguments, items, head=head, complete=found.completeness(), calls=calls)
 
 
 def _keys_of(snapshot: Snapshot, text: str) -> list[SymbolKey]:
@@ -77,17 +77,9 @@ def impact_summary(found: Impact) -> Item:
         "reached": len(found.reached),
         "files": len(found.files),
         "tests": len(found.tests),
+        "depth": found.depth,
         "by_distance": {str(distance): distances[distance] for distance in sorted(distances)},
     }
-
-
-def _completeness(found: Impact, depth: int) -> bool | Item:
-    reasons = []
-    if found.cut:
-        reasons.append(f"more is reached beyond {depth} step{'s' * (depth != 1)}")
-    if found.unresolved:
-        reasons.append("references of these names have unknown targets and could reach more")
-    return {"why": "; ".join(reasons), "unresolved": found.unresolved} if reasons else True
 
 
 def _by_module(snapshot: Snapshot, found: Impact) -> list[Item]:
@@ -111,10 +103,10 @@ def _largest(counts: Counter[str]) -> list[tuple[str, int]]:
 def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
     """The changes from `base` to `head`, what they break, and who is reached by them."""
     from tokenzip.diff import broken_references, compare
-    from tokenzip.impact import Graph, impact, reach_counts
+    from tokenzip.impact import DEPTH_OF_CHANGES, Graph, impact, reach_counts
 
     base, head = _two_snapshots(repository, arguments)
-    depth = arguments.get("impact", None if arguments.get("tests") else DIFF_DEPTH)
+    depth = arguments.get("impact", None if arguments.get("tests") else DEPTH_OF_CHANGES)
     with base.reading(), head.reading():
         comparison = compare(base, head, progress=repository.progress)
         broken = broken_references(base, head, comparison)
@@ -163,12 +155,12 @@ def _diff_answer(
         "at": revision_item(head.at),
         "base": revision_item(base.at),
         "head": revision_item(head.at),
-        "summary": _summary(changes, broken, found),
+        "summary": _summary(head, changes, broken, found),
         "changes": [],
         "broken": shown_broken,
         "impact": shown_reached,
         "modules": _changed_modules(base, head, changes, found),
-        "complete": _completeness(found, arguments.get("impact", DIFF_DEPTH)) if found.roots else True,
+        "complete": found.completeness() if found.roots else True,
         "truncated": None,
         "token_count": 0,
     }
@@ -184,13 +176,27 @@ def _diff_answer(
     return fitted(answer, "changes", items, arguments, shrinking=("modules", "broken", "impact"))
 
 
-def _summary(changes: Sequence[Change], broken: Sequence[BrokenReference], found: Impact) -> Item:
+def _summary(head: Snapshot, changes: Sequence[Change], broken: Sequence[BrokenReference], found: Impact) -> Item:
     return {
         "changes": len(changes),
         "breaking": sum(change.breaking for change in changes),
         "broken": len(broken),
+        **_broken_summary(head, broken),
         **impact_summary(found),
         "by_change": dict(sorted(Counter(change.change for change in changes).items())),
+    }
+
+
+def _broken_summary(head: Snapshot, broken: Sequence[BrokenReference]) -> Item:
+    """What the broken references use and where they are, the most frequent first; files of tests last."""
+    if not broken:
+        return {}
+    targets, files = (Counter(each) for each in ([row.target.handle for row in broken], [row.file for row in broken]))
+    tests = {path for path in files if (file := head.file(path)) is not None and file.is_test}
+    paths = sorted(files, key=lambda path: (path in tests, -files[path], path))
+    return {
+        "broken_targets": {"count": len(targets), "first": [name for name, _ in _largest(targets)[:NAMED_BROKEN]]},
+        "broken_files": {"count": len(files), "first": paths[:NAMED_BROKEN]},
     }
 
 
@@ -210,9 +216,9 @@ def _tests_answer(
         "at": revision_item(head.at),
         "base": revision_item(base.at),
         "head": revision_item(head.at),
-        "summary": _summary(changes, broken, found),
+        "summary": _summary(head, changes, broken, found),
         "run": [],
-        "complete": _completeness(found, arguments.get("impact", 0)) if found.roots else True,
+        "complete": found.completeness() if found.roots else True,
         "truncated": None,
         "token_count": 0,
         "next": [],

@@ -77,7 +77,8 @@ def _symbol_relations(
 def _calls_out_of_sight(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> tuple[walk.Open, str]:
     """What else may call a symbol that nothing calls by an unknown name, with the reason; a list of calls cannot show it."""
     if "references" not in kinds and (handed := walk.handed_on(snapshot, symbol)):
-        return walk.open_places(handed), "it is handed on as a value there, and who calls it then is unknown"
+        why = f"{symbol.name} is handed on as a value at these places, and who calls it then is unknown"
+        return walk.open_places(handed), why
     for above in walk.overridden(snapshot, symbol):
         if calls := [edge for edge in snapshot.edges_to(above) if edge.kind == "calls"]:
             return walk.open_places(calls), f"calls of {above.handle}, which it overrides, may arrive here"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tokenzip import walk
 from tokenzip.errors import StoreChanged, UnknownSymbol, UsageError
-from tokenzip.impact import Impact, Reached, impact
+from tokenzip.impact import DEPTH, DEPTH_OF_CHANGES, Reached, impact
 from tokenzip.items import Item, completeness
 from tokenzip.languages import registry
 from tokenzip.model import Change, Edge, Module, Symbol, SymbolKey
@@ -182,12 +182,12 @@ class Run:
     _module = _modules
 
     def _impact(self, scope: str, records: Records, depth: int | None = None) -> tuple[str, Records]:
-        return "reached", self._reached(list(records), depth)
+        return "reached", self._reached(list(records), depth or (DEPTH_OF_CHANGES if scope == "changes" else DEPTH))
 
     def _reached(self, records: Sequence[Any], depth: int | None) -> Iterator[Reached]:
         subjects = [record if isinstance(record, Change) else record.key for record in records]
         found = impact(self.snapshot, subjects, depth)
-        self.found.doubts.append(lambda: _doubt_of(found))
+        self.found.doubts.append(found.completeness)
         yield from found.reached
 
     def _symbols(self, scope: str, records: Records) -> tuple[str, Records]:
@@ -506,13 +506,6 @@ def _open_in(snapshot: Snapshot, keys: Sequence[SymbolKey], kinds: Sequence[str]
     """A doubt about what the starts use: references inside them whose target is unknown."""
     opened = walk.open_references(snapshot, keys, kinds)
     return completeness(opened, "references inside whose target is unknown could be more dependencies")
-
-
-def _doubt_of(found: Impact) -> bool | Item:
-    reasons = ["more is reached beyond the depth asked for"] if found.cut else []
-    if found.unresolved:
-        reasons.append("references of these names have unknown targets and could reach more")
-    return {"why": "; ".join(reasons), "unresolved": found.unresolved} if reasons else True
 
 
 FIELDS = {

@@ -171,7 +171,7 @@ class FileQuery(Query[FileRecord]):
         return self._then(type(self), "within_module", text_argument("a module", name))
 
     def impact(self, depth: int | None = None) -> ReachedQuery:
-        """Who is reached if they change."""
+        """Who is reached if they change, up to so many steps away (3 unless said)."""
         return self._then(ReachedQuery, "impact", **depth_option(depth))
 
 
@@ -237,7 +237,7 @@ class SymbolQuery(Query[SymbolRecord]):
         return self._then(type(self), "with_kind", *among("kind of symbol", kinds, ("file", *SYMBOL_KINDS)))
 
     def impact(self, depth: int | None = None) -> ReachedQuery:
-        """Who is reached if they change, up to so many steps away (else all)."""
+        """Who is reached if they change, up to so many steps away (3 unless said, as in `tokenzip impact`)."""
         return self._then(ReachedQuery, "impact", **depth_option(depth))
 
 
@@ -323,7 +323,7 @@ class ChangeQuery(Query[Change]):
     STEPS: ClassVar[tuple[str, ...]] = (*Query.STEPS, "impact", "symbols", "files", "within_module")
 
     def impact(self, depth: int | None = None) -> ReachedQuery:
-        """Who is reached by them at the newer state, up to so many steps away (else all)."""
+        """Who is reached by them at the newer state, up to so many steps away (1 unless said, as in `tokenzip diff`)."""
         return self._then(ReachedQuery, "impact", **depth_option(depth))
 
     def symbols(self) -> SymbolQuery:

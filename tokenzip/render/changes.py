@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from tokenzip.render.blocks import Block, Cell, Fold, Paragraph, Rows, Section, Title
-from tokenzip.render.words import Json, at_text, counted, own_name, place
+from tokenzip.render.words import Json, at_text, counted, own_name, place, shortened
 
 TEST_FILES = 15
 """Files of tests that a text lists; the answer in JSON has each test."""
+REASON = 200
+"""Characters of one reason in a text: a type that it quotes may be long; the answer in JSON has all of it."""
 _MARKS = {"added": ("+", "good"), "removed": ("-", "bad"), "renamed": ("→", "warn"), "moved": ("→", "warn")}
 
 
@@ -56,10 +58,14 @@ def impact_text(answer: Json) -> Iterator[Block]:
 
 
 def _impact_summary(summary: Json) -> str:
+    within = f" within {counted(summary['depth'], 'step')}" if summary.get("depth") else ""
+    if summary.get("depth") == 0:
+        return "Who is reached was not asked."
     if not summary["reached"]:
-        return "Nothing else is reached."
+        beside = "Besides, no use of what changed is known" if summary.get("broken") else "Nothing else is reached"
+        return f"{beside}{within}."
     tests = f", {counted(summary['tests'], 'test')} among them" if summary["tests"] else ""
-    return f"Reaches {counted(summary['reached'], 'symbol')} in {counted(summary['files'], 'file')}{tests}."
+    return f"Reaches {counted(summary['reached'], 'symbol')} in {counted(summary['files'], 'file')}{within}{tests}."
 
 
 def diff_text(answer: Json) -> Iterator[Block]:
@@ -105,12 +111,25 @@ def _uses(test: Json) -> str:
 
 
 def _diff_summary(summary: Json) -> str:
-    parts = [counted(summary["changes"], "change")]
+    changes = counted(summary["changes"], "change")
     if summary["breaking"]:
-        parts.append(f"{summary['breaking']:,} breaking")
-    if summary["broken"]:
-        parts.append(counted(summary["broken"], "broken reference"))
-    return f"{', '.join(parts)}. {_impact_summary(summary)}"
+        changes += f", {summary['breaking']:,} breaking"
+    return f"{_broken_summary(summary)}{changes}. {_impact_summary(summary)}"
+
+
+def _broken_summary(summary: Json) -> str:
+    """What breaks and where, which comes before all else."""
+    if not summary["broken"]:
+        return ""
+    targets, files = summary["broken_targets"], summary["broken_files"]
+    what = _some([own_name({"handle": handle}) for handle in targets["first"]], targets["count"])
+    where = _some(files["first"], files["count"])
+    return f"Breaks {counted(summary['broken'], 'reference')} to {what} in {counted(files['count'], 'file')} ({where}). "
+
+
+def _some(first: Sequence[str], count: int) -> str:
+    more = f" and {count - len(first):,} more" if count > len(first) else ""
+    return f"{', '.join(first)}{more}"
 
 
 def _changes(changes: Sequence[Json]) -> Iterator[Block]:
@@ -177,4 +196,5 @@ def _reach(change: Json) -> str:
 
 
 def _reasons(change: Json) -> list[str]:
-    return [*([f"was {change['old_handle']}"] if "old_handle" in change else []), *change.get("reasons", ())]
+    was = [f"was {change['old_handle']}"] if "old_handle" in change else []
+    return [*was, *(shortened(reason, REASON) for reason in change.get("reasons", ()))]

@@ -26,6 +26,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def shortened(text: str, most: int) -> str:
+    """The text on one line, and its middle left out where it has more characters than that."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    head = most * 2 // 3
+    return f"{text[:head].rstrip()} … {text[len(text) - (most - head - 3) :].lstrip()}"
+
+
 def place(item: Json) -> str:
     """``file:line`` of an item, or just the file."""
     line = item.get("line")
