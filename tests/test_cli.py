@@ -368,6 +368,29 @@ def test_init_may_be_run_again_and_undone(lamp: Repo, run: Run) -> None:
     assert (lamp.path / ".gitignore").read_text() == "*.log\n"
 
 
+def test_init_says_whom_an_entry_serves(lamp: Repo, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokenzip.cli import clients
+
+    monkeypatch.setattr(clients, "launcher", lambda: ["/some/environment/bin/tokenzip", "serve"])
+    out = run("init", "--no-hooks", "--client", "claude", "--client", "cursor", cwd=lamp.path)[1]
+    assert ".mcp.json" in out
+    assert " ".join(out.split()).count("/some/environment/bin/tokenzip is of this machine alone") == 1
+    assert "pipx install tokenzip" in " ".join(out.split())
+    monkeypatch.setattr(clients, "launcher", lambda: ["tokenzip", "serve"])
+    out = run("init", "--no-hooks", "--client", "claude", cwd=lamp.path)[1]
+    assert "good for everybody whose PATH has tokenzip" in " ".join(out.split())
+    assert json.loads((lamp.path / ".mcp.json").read_text())["mcpServers"]["tokenzip"]["command"] == "tokenzip"
+
+
+def test_init_without_an_agent_says_how_to_connect_one(lamp: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tokenzip.cli import clients
+
+    monkeypatch.setattr(clients, "found", lambda root: [])
+    assert "none connected (tokenzip init --client NAME)" in run("init", "--no-hooks", cwd=lamp.path)[1]
+    assert "none connected" not in run("init", "--no-hooks", "--client", "claude", cwd=lamp.path)[1]
+    assert "none connected" not in run("init", "--no-hooks", cwd=lamp.path)[1]
+
+
 def test_a_side_cannot_conflict_with_itself(lamp: Repo, run: Run) -> None:
     code, out, err = run("conflicts", "HEAD", cwd=lamp.path)
     assert (code, out) == (2, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -141,3 +142,29 @@ def test_the_launcher_works_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> No
     first = launcher()[0]
     assert Path(first).is_absolute()
     assert Path(first).exists()
+
+
+def command_in(folder: Path) -> str:
+    folder.mkdir(parents=True)
+    for name in ("tokenzip", "tokenzip.exe"):
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    return str(folder)
+
+
+def test_a_command_on_the_path_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", command_in(tmp_path / "bin"))
+    assert launcher() == ["tokenzip", "serve"]
+
+
+@pytest.mark.parametrize("end", ["", os.sep])
+def test_a_command_of_a_virtual_environment_is_named_in_full(end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = command_in(tmp_path / "environment" / "bin")
+    (tmp_path / "environment" / "pyvenv.cfg").touch()
+    monkeypatch.setenv("PATH", inside + end)
+    assert Path(launcher()[0]).is_absolute()
+    monkeypatch.setenv("PATH", os.pathsep.join([inside, command_in(tmp_path / "bin")]))
+    assert launcher() == ["tokenzip", "serve"], "it is found behind the environment as well"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join(["", "bin"]))
+    assert Path(launcher()[0]).is_absolute(), "folders that depend on where one is lead nowhere"

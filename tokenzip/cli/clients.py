@@ -76,19 +76,23 @@ def found(root: str) -> list[Client]:
 def launcher() -> list[str]:
     """The command that starts the server from any folder and for any environment.
 
-    By name where PATH leads to this installation, but for a virtual environment, whose folder is on PATH only while it is
-    activated: then by full path.
+    By name where the PATH leads to it whether or not a virtual environment is activated: such a command is the same for
+    everybody. Else by full path, which holds on this machine alone.
     """
+    if shutil.which(NAME, path=_lasting_path(os.environ.get("PATH", ""))):
+        return [NAME, "serve"]
     scripts = Path(sys.executable).parent
     here = next((str(path) for name in ("tokenzip", "tokenzip.exe") if (path := scripts / name).exists()), "")
-    on_path = shutil.which("tokenzip")
-    if on_path and not _is_in_environment(on_path) and (not here or os.path.realpath(on_path) == os.path.realpath(here)):
-        return ["tokenzip", "serve"]
     return [here, "serve"] if here else [sys.executable, "-m", "tokenzip", "serve"]
 
 
-def _is_in_environment(path: str) -> bool:
-    return sys.prefix != sys.base_prefix and Path(path).parent == Path(sys.prefix) / Path(sys.executable).parent.name
+def _lasting_path(path: str) -> str:
+    """The folders of a PATH that do not go away with a virtual environment (whose top holds a ``pyvenv.cfg``) or a folder."""
+    return os.pathsep.join(
+        folder
+        for folder in path.split(os.pathsep)
+        if os.path.isabs(folder) and not os.path.exists(os.path.join(os.path.dirname(folder.rstrip("/\\")), "pyvenv.cfg"))
+    )
 
 
 def entry(client: Client, command: Sequence[str]) -> dict[str, Any]:

@@ -131,7 +131,7 @@ def _client_steps(root: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     for name in names:
         client = clients.CLIENTS[name]
         path, changed = clients.connect(client, root, command)
-        yield _step(client.title, "connected in" if changed else "is connected in", file=str(path))
+        yield _step(client.title, "connected in" if changed else "is connected in", file=str(path), **_portability(command))
     proposed = [client.name for client in clients.found(root) if client.name not in names and not _is_connected(client, root)]
     if proposed:
         yield _step(
@@ -139,6 +139,19 @@ def _client_steps(root: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
             "found here: " + ", ".join(proposed),
             propose="tokenzip init " + " ".join(f"--client {name}" for name in proposed),
         )
+    elif not any(_is_connected(client, root) for client in clients.CLIENTS.values()):
+        yield _step("agents", "none connected (tokenzip init --client NAME)")
+
+
+def _portability(command: Sequence[str]) -> dict[str, Any]:
+    """Whom an entry with this command serves. Agents' project files are made to be committed."""
+    if not os.path.isabs(command[0]):
+        return {"note": f"A file of the project, good for everybody whose PATH has {command[0]}."}
+    return {
+        "note": f"A file of the project, but its command {command[0]} is of this machine alone: no `tokenzip` is on the PATH "
+        "outside a virtual environment. Before you commit it: `pipx install tokenzip` and run this again. "
+        "Or move the entry to the agent's own settings in your home folder."
+    }
 
 
 def _is_connected(client: Any, root: str) -> bool:
@@ -181,6 +194,8 @@ def _step_blocks(steps: Sequence[Mapping[str, Any]], *, undo: bool) -> Iterator[
             for each in steps
         )
     )
+    for files, note in _noted(steps).items():
+        yield Note(f"{', '.join(files)}: {note}")
     if undo:
         yield Note("The store stays; `tokenzip clean` removes it.")
         return
@@ -193,6 +208,15 @@ def _step_blocks(steps: Sequence[Mapping[str, Any]], *, undo: bool) -> Iterator[
         (Cell("tokenzip status", "name"), Cell("what is indexed, and what could not be read", "dim")),
     ]
     yield Rows(tuple(rows))
+
+
+def _noted(steps: Sequence[Mapping[str, Any]]) -> dict[tuple[str, ...], str]:
+    """Each note once, with the files that it is about."""
+    notes: dict[str, list[str]] = {}
+    for each in steps:
+        if "note" in each:
+            notes.setdefault(each["note"], []).append(each["file"])
+    return {tuple(files): note for note, files in notes.items()}
 
 
 @click.group()
