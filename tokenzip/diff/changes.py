@@ -68,16 +68,21 @@ class Comparison:
                 file = side.known(path)
                 if file is not None and file.root not in other:
                     yield from _lone(file.root, change, self.pairing)
-        files = 0
-        for base, head in sorted(self.pairing.heads.items(), key=lambda pair: (pair[0].file.path, pair[0].index)):
-            if base.symbol is None:
-                self._progress(f"comparing {len(self.paths):,} files", files, 0)
-                files += 1
+        for base, head in self._pairs():
             change_of_pair = self._pair(base, head)
             if change_of_pair is not None:
                 yield change_of_pair
             if base.symbol is None and base.file.facts.blob != head.file.facts.blob:
                 yield from changed_names(base.file, head.file, self.now, self.then)
+
+    def _pairs(self) -> Iterator[tuple[Node, Node]]:
+        """All pairs, file by file, telling how far it is: without a total, since nothing of it is kept."""
+        done = 0
+        for base, head in sorted(self.pairing.heads.items(), key=lambda pair: (pair[0].file.path, pair[0].index)):
+            if base.symbol is None:
+                self._progress(f"comparing {len(self.paths):,} files", done, 0)
+                done += 1
+            yield base, head
 
     def _pair(self, base: Node, head: Node) -> Change | None:
         differing = aspects(base, head, self.pairing)
@@ -133,9 +138,7 @@ class Comparison:
         return now.path if now is not None else path
 
 
-def compare(
-    base: Snapshot, head: Snapshot, paths: Iterable[str] | None = None, progress: Progress = no_progress
-) -> Comparison:
+def compare(base: Snapshot, head: Snapshot, paths: Iterable[str] | None = None, progress: Progress = no_progress) -> Comparison:
     """Compare two snapshots, or only the given `paths` of them. `progress` is told of each file, without a total."""
     with base.reading(), head.reading():
         return Comparison(Side(base), Side(head), changed_paths(base, head) if paths is None else paths, progress)
