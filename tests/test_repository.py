@@ -13,7 +13,7 @@ import pytest
 from gitrepo import Repo
 
 import tokenzip
-from tokenzip.errors import AmbiguousSymbol, GitError, NotARepository, UnknownRevision, UnknownSymbol
+from tokenzip.errors import AmbiguousSymbol, Cancelled, GitError, NotARepository, UnknownRevision, UnknownSymbol
 from tokenzip.model import SymbolKey
 from tokenzip.repository import Repository
 from tokenzip.snapshot import changed_paths
@@ -359,6 +359,42 @@ def test_a_gc_waits_for_who_fills_the_store(repo: Repo, tmp_path: Path, monkeypa
     assert repository.index("HEAD", full=True).digest() == fresh_digest(repo, monkeypatch, tmp_path / "fresh")
     collecting.join()
     assert repository.snapshot("HEAD").digest() == fresh_digest(repo, monkeypatch, tmp_path / "fresh")
+
+
+def test_bringing_in_a_few_changes_tells_how_far_it_is(repo: Repo):
+    repo.commit(FILES)
+    opened(repo).snapshot("HEAD")
+    repo.commit({"pkg/core.py": "def run():\n    return 2\n", "new.py": "import pkg\n"})
+    told: list[tuple[str, int, int]] = []
+    repository = opened(repo)
+    repository.progress = lambda *stage: told.append(stage)
+    repository.snapshot("HEAD")
+    assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["comparing", "reading", "linking", "writing"]
+    assert [each for each in told if each[0] == "reading"] == [("reading", 0, 2), ("reading", 1, 2)]
+    told.clear()
+    repo.write({"app.py": "import new\n"})
+    repository.snapshot()
+    assert {(stage, total) for stage, _, total in told} == {("uncommitted", 0)}, "nothing of it will be in the store"
+
+
+@pytest.mark.parametrize("stage", ["comparing", "reading", "linking", "writing"])
+def test_a_few_changes_that_are_cancelled_leave_nothing_behind(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+):
+    repo.commit(FILES)
+    opened(repo).snapshot("HEAD")
+    repo.commit({"pkg/core.py": "def run():\n    return 2\n"})
+
+    def cancel(now: str, done: int, total: int) -> None:
+        if now == stage:
+            raise Cancelled("enough")
+
+    repository = opened(repo)
+    repository.progress = cancel
+    with pytest.raises(Cancelled):
+        repository.snapshot("HEAD")
+    assert not repository.is_indexed("HEAD")
+    assert opened(repo).snapshot("HEAD").digest() == fresh_digest(repo, monkeypatch, tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("stage", ["reading", "linking"])

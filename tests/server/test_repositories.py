@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,11 @@ from typing import Any
 
 import pytest
 from gitrepo import Repo, hermetic_environment
-from mcp_client import LONG, Child
+from mcp_client import LONG, Child, InProcess
+
+import tokenzip
+from tokenzip.operations import OPERATIONS
+from tokenzip.snapshot import build
 
 SERVE = (sys.executable, "-P", "-m", "tokenzip.server")
 SMALL = {
@@ -51,7 +56,7 @@ def serve(repo: Repo) -> Iterator[Serve]:
 def answered(child: Child, tool: str, **arguments: Any) -> dict[str, Any]:
     """The answer, asked for again while it is still being indexed, as an agent does."""
     deadline = time.monotonic() + 60
-    while "indexing" in (answer := child.call(tool, **arguments)) and time.monotonic() < deadline:
+    while {"indexing", "working"} & (answer := child.call(tool, **arguments)).keys() and time.monotonic() < deadline:
         pass
     return answer
 
@@ -179,3 +184,28 @@ def marked(marker: dict[str, str], command: bytes = b"") -> list[int]:
         except OSError:
             continue
     return found
+
+
+@pytest.mark.parametrize("at", ["HEAD", "WORKTREE"])
+def test_a_few_new_files_are_brought_in_behind_an_answer_that_says_so(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """In the server's own process, however slow it is: here it waits until the test has its answers."""
+    for name, value in repo.environment.items():
+        monkeypatch.setenv(name, value)
+    tokenzip.repo(str(repo.path)).snapshot("HEAD")
+    repo.write({"shop/new.py": "def fresh(): pass\n"})
+    if at == "HEAD":
+        repo.commit({}, "new")
+    may_go_on = threading.Event()
+    link = build.Linker.link
+    monkeypatch.setattr(build.Linker, "link", lambda *given: (may_go_on.wait(LONG), link(*given))[1])
+    client = InProcess(modern=True, operations=OPERATIONS, repository=str(repo.path), open_repository=None, patience=0.02)
+    stages = [client.call("search_symbols", query="fresh", at=at)["indexing"] for _ in range(3)]
+    assert stages[-1]["stage"] in {"comparing", "reading", "linking", "uncommitted"}
+    may_go_on.set()
+    deadline = time.monotonic() + LONG
+    while "indexing" in (answer := client.call("search_symbols", query="fresh", at=at)) and time.monotonic() < deadline:
+        pass
+    assert [item["handle"] for item in answer["items"]] == ["shop/new.py::fresh"]
+    client.close()
