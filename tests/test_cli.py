@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -526,3 +527,52 @@ def test_a_store_that_cannot_be_made_is_a_clear_error(lamp: Repo) -> None:
     assert done.stdout == b""
     assert b"hint: set TOKENZIP_HOME" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def tokenzip(lamp: Repo, shell: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A command line in a process of its own, with the redirections of a shell (``$T`` stands for the command)."""
+    spawn("index", cwd=lamp.path)
+    command = f"{sys.executable} -m tokenzip"
+    return lamp.run("sh", "-c", shell.replace("$T", command), check=False, **environment)
+
+
+@pytest.mark.parametrize("closing", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_error(lamp: Repo, closing: str) -> None:
+    done = tokenzip(lamp, f"$T callers glow {closing}")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_told(lamp: Repo) -> None:
+    done = tokenzip(lamp, "$T callers glow >/dev/full")
+    assert done.returncode == 2
+    assert re.fullmatch(r"(tokenzip: .*No space left on device\n)+", done.stderr)
+
+
+def test_what_the_machine_refuses_is_no_bug(lamp: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files", "some/file")
+
+    monkeypatch.setattr("tokenzip.repository.Repository.open", refuse)
+    code, out, err = run("callers", "glow", cwd=lamp.path)
+    assert (code, out) == (2, "")
+    assert err.startswith("tokenzip: Too many open files: some/file\n")
+
+
+def test_a_home_that_nobody_knows_is_taken_as_it_stands(lamp: Repo) -> None:
+    done = tokenzip(lamp, "$T callers glow", TOKENZIP_HOME="~no-such-user/x")
+    assert done.returncode == 0
+    assert "lamp/use.py" in done.stdout
+
+
+def test_depth_may_be_any_number(lamp: Repo, run: Run) -> None:
+    run("index", cwd=lamp.path)
+    assert run("callers", "glow", "--depth", "9" * 20, cwd=lamp.path) == run("callers", "glow", "--depth", "9", cwd=lamp.path)
+
+
+def test_a_bare_repository_has_nothing_to_compare_by_itself(lamp: Repo, run: Run, tmp_path: Path) -> None:
+    bare = lamp.clone(tmp_path / "bare.git", "--bare")
+    code, out, err = run("diff", cwd=bare.path)
+    assert (code, out) == (2, "")
+    assert err.startswith("tokenzip: a bare repository has no working tree to compare\n")
+    assert run("diff", "HEAD", "HEAD", cwd=bare.path)[0] == 0

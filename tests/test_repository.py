@@ -482,3 +482,39 @@ def test_a_partial_clone_that_fetched_looks_again(repo: Repo, tmp_path: Path):
     partial.git("-c", "protocol.file.allow=always", "checkout", "--quiet")
     assert callers(opened(partial), "pkg/core.py::run") == ["app.py::main"]
     assert opened(partial).snapshot("HEAD").digest() == opened(repo).index("HEAD", full=True).digest()
+
+
+def test_a_source_that_was_not_read_leaves_answers_open_where_it_holds_the_name(repo: Repo, monkeypatch: pytest.MonkeyPatch):
+    from tokenzip.operations import OPERATIONS
+    from tokenzip.snapshot import bulk
+
+    def complete(tool: str, **arguments: object) -> object:
+        return OPERATIONS[tool].run(opened(repo), arguments)["complete"]
+
+    def asked(name: str) -> object:
+        return complete("get_dependants", handle=f"pkg/core.py::{name}")
+
+    repo.commit(FILES)
+    assert asked("helper") is True
+    repo.write({"binary.py": b"\x00\n\nimport pkg\n\npkg.core.helper()\n"})
+    for _ in ("not committed", "committed"):
+        assert asked("run") is True
+        told = asked("helper")
+        assert isinstance(told, dict)
+        assert (told["unresolved"], told["places"]) == (1, ["binary.py:5"])
+        assert isinstance(complete("get_impact_analysis", handles=["pkg/core.py::helper"]), dict)
+        repo.commit()
+    monkeypatch.setattr(bulk, "link_batch", bulk._crashed_links)
+    with monkeypatch.context() as crashing:
+        real = bulk.Workers.map
+        crashing.setattr(
+            bulk.Workers,
+            "map",
+            lambda self, work, tasks, on_crash: (
+                map(work, tasks) if work is bulk.link_batch else real(self, work, tasks, on_crash)
+            ),
+        )
+        opened(repo).index("HEAD", full=True)
+    told = asked("run")
+    assert isinstance(told, dict)
+    assert told["places"] == ["app.py:5", "pkg/__init__.py:1", "pkg/core.py:1"]

@@ -51,14 +51,22 @@ def cache_home(environment: Mapping[str, str] = os.environ) -> Path:
     """``TOKENZIP_HOME``, else the user's cache folder of the system."""
     explicit = environment.get("TOKENZIP_HOME")
     if explicit:
-        return Path(explicit).expanduser()
+        return _expanded(explicit)
     if sys.platform == "win32":
         base = environment.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "tokenzip"
+        return (Path(base) if base else _expanded("~/AppData/Local")) / "tokenzip"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "tokenzip"
+        return _expanded("~/Library/Caches/tokenzip")
     base = environment.get("XDG_CACHE_HOME")
-    return (Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache") / "tokenzip"
+    return (Path(base) if base and Path(base).is_absolute() else _expanded("~/.cache")) / "tokenzip"
+
+
+def _expanded(path: str) -> Path:
+    """With the home folder in the place of ``~``; as it stands where nobody knows that folder."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def load(checkouts: Sequence[str | Path] = (), environment: Mapping[str, str] = os.environ) -> Config:

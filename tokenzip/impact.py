@@ -285,10 +285,14 @@ class Graph:
         """References that could be to a root or something reached, as far as names tell: how many by name, and the files."""
         counts: Counter[str] = Counter()
         files: set[str] = set()
-        for name in {_last_name(key) for key in (*roots, *steps) if key.qualified}:
+        names = {_last_name(key) for key in (*roots, *steps) if key.qualified}
+        for name in names:
             for use in self.snapshot.open_uses(name):
                 counts[name] += use.reference.times
                 files.add(use.path)
+        for mention in self.snapshot.unread_mentions(names):
+            counts[mention.name] += 1
+            files.add(mention.path)
         return counts, tuple(sorted(files))
 
 

@@ -22,6 +22,18 @@ FAULT = "fault in linking"
 """Begins the detail of the one open reference that stands for a file whose linking failed."""
 
 
+UNREAD_NAME = "<unread>"
+
+
+def unread(why: str, facts: frozenset[Fact] = frozenset()) -> LinkedFile:
+    """What stands for a source of which nobody knows what it uses: one open reference of a name that no code can have."""
+    return LinkedFile(unresolved=(UnresolvedRow(-1, "references", 1, UNREAD_NAME, "dynamic", why),), facts=facts)
+
+
+UNREAD = unread("not read")
+"""Of a source that was skipped, or that the extractor failed on."""
+
+
 RECURSION = 20_000
 """Frames that evaluation may nest. Its depth follows the code it reads (a re-export of a re-export ...), is bounded by
 counts in the languages, and costs no C stack since Python 3.11."""
@@ -36,10 +48,12 @@ class Linker:
         self._evaluators: dict[str, Evaluator] = {}
 
     def link(self, path: str, ir: FileIR) -> LinkedFile:
-        """Edges, open references and consulted facts of the file; empty for what has no body (manifests, skipped files)."""
+        """Edges, open references and consulted facts of the file; empty for a manifest, `UNREAD` for a source without body."""
         language = registry.for_path(path)
-        if language is None or ir.body is None:
+        if language is None:
             return _NOTHING
+        if ir.body is None:
+            return UNREAD if registry.is_source(language.name) else _NOTHING
         evaluator = self._evaluators.get(language.family)
         if evaluator is None:
             evaluator = self._evaluators[language.family] = language.evaluator(self.view)
@@ -49,8 +63,7 @@ class Linker:
             _LOG.exception("linking %s failed", path)
             facts = frozenset(evaluator.facts)
             del self._evaluators[language.family]
-            fault = UnresolvedRow(-1, "references", 1, "", "dynamic", f"{FAULT}: {type(error).__name__}")
-            return LinkedFile(unresolved=(fault,), facts=facts)
+            return unread(f"{FAULT}: {type(error).__name__}", facts)
 
 
 def _canonical(linked: LinkedFile) -> LinkedFile:

@@ -201,6 +201,8 @@ def closure(snapshot: Snapshot, start: SymbolKey, depth: int, kinds: Collection[
     reached: dict[SymbolKey, Reached] = {}
     frontier = [start]
     for distance in range(1, depth + 1):
+        if not frontier:
+            break
         fresh: list[SymbolKey] = []
         for key in frontier:
             for edge in (first if distance == 1 else later)(snapshot, key):
@@ -264,7 +266,9 @@ def possible_uses(
     """References that could be uses of one of these names and that no edge in `known` explains; those of one file if asked.
 
     For a name that many files leave open the references are counted from the store and none is looked at one by one.
+    A file that was not read counts where its text holds a name.
     """
+    unread = () if only_in else snapshot.unread_mentions(names)
     uses = [
         use
         for name in sorted(names)
@@ -273,7 +277,7 @@ def possible_uses(
     ]
     paths = sorted({use.path for use in uses})
     if len(paths) > LOOKED_AT:
-        return Open(sum(use.reference.times for use in uses))
+        return Open(sum(use.reference.times for use in uses) + len(unread))
     explained = {(edge.source.path, edge.line) for edge in known}
     rows = [
         (path, reference.line)
@@ -284,7 +288,7 @@ def possible_uses(
         and (not kinds or reference.kind in kinds)
         and (path, reference.line) not in explained
     ]
-    return _open(rows)
+    return _open([*rows, *((mention.path, mention.line) for mention in unread)])
 
 
 def confined_to(snapshot: Snapshot, symbol: Symbol) -> str:

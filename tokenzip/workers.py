@@ -20,6 +20,8 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, TypeVar
 
+from tokenzip.errors import TokenzipError
+
 T = TypeVar("T")
 Task = list[Any]
 _LENGTH = struct.Struct(">Q")
@@ -29,7 +31,7 @@ class WorkerDied(Exception):
     """A worker ended in the middle of a task."""
 
 
-class WorkersUnusable(RuntimeError):
+class WorkersUnusable(TokenzipError):
     """Workers do not even start: a fault of the installation, not of any task."""
 
 
@@ -48,7 +50,10 @@ class _Worker:
         try:
             self.run(start, *arguments)
         except WorkerDied as error:
-            raise WorkersUnusable(f"{sys.executable} cannot start a worker: it ended with {self._process.wait()}") from error
+            raise WorkersUnusable(
+                f"{sys.executable} cannot start a worker: it ended with {self._process.wait()}",
+                hint="run `tokenzip doctor`, and see whether the memory suffices",
+            ) from error
 
     def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """The function's result; raises what it raised, or WorkerDied."""

@@ -352,3 +352,14 @@ def test_a_file_without_a_last_page_that_nothing_uses_is_sound(tmp_path):
     )
     command = [sys.executable, "-c", script, str(tmp_path), *map(str, address)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "b'one'\n"
+
+
+def test_a_store_is_not_renewed_on_a_full_disk(tmp_path, monkeypatch):
+    """LMDB begins a store with pages that it writes through its map, which kills the process on a full disk."""
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    monkeypatch.setattr(environment, "_free_bytes", lambda folder: environment._NEEDED_FREE_BYTES + 100)
+    with pytest.raises(StoreFull):
+        store.rewrite(lambda old, new: None)
+    assert get(store, address) == b"one"
+    assert [entry.name for entry in store.folder.glob("v*/*") if entry.is_dir()] == ["1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import platform
 import sys
@@ -25,6 +26,12 @@ from tokenzip.errors import Cancelled, TokenzipError
 
 DONE, FINDING, WRONG_USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes, as `docs/cli.md` promises them."""
+
+MACHINE = frozenset({
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, errno.ENOMEM,
+    errno.EIO, errno.EAGAIN, errno.ELOOP, errno.ENAMETOOLONG,
+})  # fmt: skip
+"""Errors that say something about the machine (full, forbidden, used up), and nothing about tokenzip."""
 
 COMPLETION = "_TOKENZIP_COMPLETE"
 """Set by the shell when it asks for completions; click answers that."""
@@ -93,6 +100,10 @@ def run(words: Sequence[str]) -> int:
     except BrokenPipeError:
         _forget_output()
         return DONE
+    except OSError as error:
+        _forget_output()
+        tell(f"the output cannot be written: {error.strerror}")
+        return WRONG_USAGE
     return code
 
 
@@ -115,6 +126,11 @@ def _outcome(words: Sequence[str]) -> int:
         raise
     except TokenzipError as error:
         tell(error.message, error.hint, error.candidates)
+        return WRONG_USAGE
+    except OSError as error:
+        if error.errno not in MACHINE:
+            return _bug(error, words)
+        tell(f"{error.strerror}{f': {error.filename}' if error.filename else ''}")
         return WRONG_USAGE
     except Exception as error:
         return _bug(error, words)

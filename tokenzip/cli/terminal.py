@@ -25,7 +25,11 @@ BAR = 24
 
 
 def prepare_streams() -> None:
-    """Characters that a stream cannot show are escaped instead of ending the program."""
+    """Characters that a stream cannot show are escaped instead of ending the program; a closed stream goes nowhere."""
+    if sys.stdout is None:  # Python's word for a descriptor that was closed before it began
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -95,11 +99,14 @@ class Progress:
         now = time.monotonic()
         if self._begun is None:
             self._begun = now
-        if total:
+        waits = stage.startswith("waiting")
+        if total and not waits:
             self._most[stage] = max(total, self._most.get(stage, 0))
         if now - self._begun < MOMENT:
             return
         text = f"tokenzip: {stage} {done:,} of {total:,} files" if total else f"tokenzip: {stage}, {done:,} looked at"
+        if waits:
+            text, total = f"tokenzip: {stage}", 0
         if self._terminal:
             if now - self._told >= FRAME or (total and done >= total):
                 self._draw(f"{text} {self._drawn_bar(done, total)}" if total else text)

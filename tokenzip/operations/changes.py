@@ -122,6 +122,8 @@ def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
 def _two_snapshots(repository: Repository, arguments: Arguments) -> tuple[Snapshot, Snapshot]:
     """The two ends. ``A..B`` and ``A...B`` may stand in `base` where there is no `head`."""
     base, head = arguments.get("base"), arguments.get("head") or arguments.get("at")
+    if base is None and head is None and repository.root is None:
+        raise UsageError("a bare repository has no working tree to compare", hint="name two revisions")
     for sign in ("...", ".."):
         if base is not None and head is None and sign in base:
             base, head = (side or "HEAD" for side in base.split(sign, 1))

@@ -33,7 +33,7 @@ from tokenzip.index import (
 )
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
-from tokenzip.link import Linker
+from tokenzip.link import FAULT, Linker, unread
 from tokenzip.model import BlobId, FileIR, Interface, Progress, TreeId
 from tokenzip.snapshot.keys import consulted_by, keys_of_content, keys_of_facts, keys_of_record, stems_of
 from tokenzip.snapshot.tree import NO_LINK, language_of, write_nodes
@@ -287,7 +287,11 @@ def _store_links(result: _Linked, links: _Links, writing: WriteTransaction) -> N
 
 
 def _crashed_links(paths: Sequence[str]) -> _Linked:
-    return _Linked((), tuple((path, None) for path in paths), (b"",) * len(paths), frozenset())
+    """Stands in for a file whose linking killed its worker twice."""
+    fault = link_record(unread(f"{FAULT}: the worker died"))
+    packs = tuple(encode_pack([encode_link(fault, path)]) for path in paths)
+    keys = tuple(array("I", sorted(keys_of_record(path, fault))).tobytes() for path in paths)
+    return _Linked(packs, tuple((path, (number, 0)) for number, path in enumerate(paths)), keys, frozenset())
 
 
 def link_batch(paths: Sequence[str]) -> _Linked:

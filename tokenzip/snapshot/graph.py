@@ -13,7 +13,7 @@ import functools
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from tokenzip.git import GitRepository, MissingObject
 from tokenzip.index import LARGEST_FILE, Source, analysis_tag, extract, extract_blob, language_tag, searchable_names
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
-from tokenzip.link import Linker
+from tokenzip.link import UNREAD_NAME, Linker
 from tokenzip.model import (
     NO_DETAIL,
     BlobId,
@@ -108,6 +108,14 @@ class Content(NamedTuple):
     path: str
     document: int
     """The number that its words are posted under in the store; 0 if they are not (uncommitted work)."""
+
+
+class Mention(NamedTuple):
+    """Where a file that was not read holds a name."""
+
+    path: str
+    line: int
+    name: str
 
 
 class File:
@@ -517,6 +525,33 @@ class Snapshot:
                 for reference in self.link(path).open
                 if reference.name == name and reference.reason in OPEN_REASONS
             )
+
+    def unread_mentions(self, names: Collection[str]) -> tuple[Mention, ...]:
+        """Sources that were not read (skipped, failed) and hold one of these names as a word, with the first place.
+
+        What this clone does not hold, and what is too large to look through, counts as holding them.
+        """
+        if not names:
+            return ()
+        written = [re.escape(name.encode("utf-8", "surrogatepass")) for name in sorted(names)]
+        word = re.compile(rb"(?<![\w$])(?:" + b"|".join(written) + rb")(?![\w$])")
+        mentions = (self._mention(use.path, word, min(names)) for use in self.open_uses(UNREAD_NAME))
+        return tuple(mention for mention in mentions if mention is not None)
+
+    def _mention(self, path: str, word: re.Pattern[bytes], otherwise: str) -> Mention | None:
+        file = self.tree_file(path)
+        over = self.overlay.get(path)
+        size = self.git.blob_sizes([file.blob])[0] if file is not None and (over is None or over.ir is None) else 0
+        if size is None or size > LARGEST_FILE:
+            return Mention(path, 1, otherwise)
+        try:
+            source = self.source(path)
+        except MissingObject:
+            return Mention(path, 1, otherwise)
+        match = word.search(source)
+        if match is None:
+            return None
+        return Mention(path, source.count(b"\n", 0, match.start()) + 1, match.group().decode("utf-8", "surrogatepass"))
 
     def unresolved_named(self, name: str) -> tuple[Unresolved, ...]:
         """The references of `open_uses` one by one, with their lines: each of the files is linked again."""

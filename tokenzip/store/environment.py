@@ -299,6 +299,8 @@ class Opener:
     def next_generation(self) -> Path:
         """An empty folder for the generation after the live one; what a killed `gc` left there is removed."""
         current = self._current()
+        if _free_bytes(self.folder) < _NEEDED_FREE_BYTES + _size(self.folder / current / "data.mdb"):
+            raise _full(self.folder)  # LMDB kills the process that makes a store on a full disk
         folder = self.folder / str(int(current) + 1 if current.isdigit() else 1)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -401,7 +403,7 @@ def translated(folder: Path) -> Iterator[None]:
 def _full(folder: Path) -> StoreFull:
     return StoreFull(
         f"no room on the disk for the store in {folder} ({_free_bytes(folder) >> 20} MB free)",
-        hint="make room, run `tokenzip gc`, or set TOKENZIP_HOME to a folder on another disk",
+        hint="make room, remove a store with `tokenzip clean`, or set TOKENZIP_HOME to a folder on another disk",
     )
 
 
