@@ -146,8 +146,8 @@ class _Names:
 
 
 # What was read lately. To read the contents of 60 files from git takes some 20 ms, to inflate them again a tenth of it.
-DEFLATED: Memory[bytes] = Memory(2000, len, 1_500_000)
-NAMES: Memory[_Names] = Memory(2000, lambda names: len(names.lines) + 80 * len(names.counts), 1_500_000)
+DEFLATED: Memory[bytes] = Memory(2000, len, 2_500_000)
+NAMES: Memory[_Names] = Memory(2000, lambda names: len(names.lines) + 80 * len(names.counts), 2_500_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,10 +123,13 @@ class _Table:
     def _place_names(self) -> None:
         folders: dict[str, int] = {}
         names: list[str] = []
-        self._folder_of = array("I")
-        for path in self.paths:
+        self._in_folder: list[array[int]] = []
+        for position, path in enumerate(self.paths):
             folder, _, name = path.rpartition("/")
-            self._folder_of.append(folders.setdefault(folder, len(folders)))
+            number = folders.setdefault(folder, len(folders))
+            if number == len(self._in_folder):
+                self._in_folder.append(array("I"))
+            self._in_folder[number].append(position)
             names.append(name)
         self._folders, self._names = _Lines(folders), _Lines(names)
         stems = "\n".join(name.rpartition(".")[0] or name for name in set(names))
@@ -150,11 +153,11 @@ class _Table:
     def with_path_word(self, word: str) -> Iterator[int]:
         """Positions of the files that hold the word in their path, in any order."""
         for position in self._names.holding(word):
-            if word in stem_words(self.paths[position].rpartition("/")[2]):
+            if word in stem_words(self._names.line(position)):
                 yield position
-        folders = {number for number in self._folders.holding(word) if word in folder_words(self._folders.line(number))}
-        if folders:
-            yield from (position for position, folder in enumerate(self._folder_of) if folder in folders)
+        for number in self._folders.holding(word):
+            if word in folder_words(self._folders.line(number)):
+                yield from self._in_folder[number]
 
     def with_name(self, text: str) -> Iterator[int]:
         """Positions of the files whose name may hold the text, in whatever case."""

@@ -31,7 +31,7 @@ def path_words(path: str) -> tuple[frozenset[str], frozenset[str]]:
     return stem_words(name), folder_words(folder)
 
 
-@functools.lru_cache(1 << 10)
+@functools.lru_cache(1 << 11)
 def stem_words(name: str) -> frozenset[str]:
     """The words of a file's name without its last ending."""
     return frozenset(words_in(name.rpartition(".")[0] or name))

@@ -73,8 +73,8 @@ from tokenzip.store import (
 from tokenzip.words import words_of
 
 _REMEMBERED_FILES = 2048
-_REMEMBERED_SYMBOLS = 5_000
-_REMEMBERED_EDGES = 8_000
+_REMEMBERED_SYMBOLS = 10_000
+_REMEMBERED_EDGES = 20_000
 """Of some 500 and 200 bytes each. A server is asked again and again, and keeps its snapshots."""
 _NEAREST_NAMES = 5
 

@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 _ADDRESS = struct.Struct(">IH")
 _BLOB = struct.Struct(">IHI")
 """The first part of a blob's value: address of its record, document number (0: its words are not posted)."""
-_CACHE_BYTES = 3 << 20
+_CACHE_BYTES = 6 << 20
 _CACHED_CHUNKS = 256
 """Of some 12 KB each."""
 _WORTHWHILE = 0.25
