@@ -42,12 +42,13 @@ def keep_library_logs() -> None:
 def _handler() -> logging.Handler:
     import logging
 
-    try:
-        path = journal_path()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = logging.FileHandler(path, encoding="utf-8", delay=True, errors="backslashreplace")
-    except OSError:
-        return logging.NullHandler()
+    class Journal(logging.Handler):
+        """Not a FileHandler: that raises into whoever logs, when the folder is gone or full by then."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            _append(self.format(record) + "\n")
+
+    handler = Journal()
     handler.setFormatter(logging.Formatter("%(asctime)s pid %(process)d: %(name)s: %(message)s"))
     return handler
 
