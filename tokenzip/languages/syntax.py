@@ -31,6 +31,10 @@ def _parser(grammar: SupportedLanguage) -> Parser:
     return Parser(get_language(grammar))
 
 
+EXTRAS = frozenset({"comment", "line_continuation"})
+"""Nodes that Python's grammar allows anywhere and that say nothing."""
+
+
 def parse(grammar: SupportedLanguage, source: bytes) -> Tree:
     """The syntax tree of UTF-8 source. Always a tree: what does not parse is an ERROR or MISSING node in it."""
     return _parser(grammar).parse(source)

@@ -15,7 +15,7 @@ class Python:
 
     name = "python"
     family = "python"
-    version = 6
+    version = 7
     suffixes = (".py", ".pyi", ".pyw")
     filenames: tuple[str, ...] = ()
     is_source = True

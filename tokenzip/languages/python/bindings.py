@@ -7,7 +7,7 @@ from typing import Any
 from tokenzip.languages.python.expressions import annotation, bind, bind_name, reduce, type_expression
 from tokenzip.languages.python.ir import PRIVATE
 from tokenzip.languages.python.state import State
-from tokenzip.languages.syntax import Node
+from tokenzip.languages.syntax import EXTRAS, Node
 
 _ALIAS_MAKERS = frozenset({"Union", "Optional", "Callable", "Literal", "Annotated", "Type", "Dict", "List", "Tuple", "Set"})
 
@@ -160,7 +160,7 @@ def _set_exported(state: State, right: Node | None, *, anew: bool = False) -> No
             for child in node.named_children:
                 if child.type == "string":
                     names.append(state.text(child)[1:-1])
-                elif child.type != "comment":
+                elif child.type not in EXTRAS:
                     state.exported_complete = False
         else:
             state.exported_complete = False

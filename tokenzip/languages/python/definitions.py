@@ -18,7 +18,7 @@ from tokenzip.languages.python.ir import (
     UNKNOWN,
 )
 from tokenzip.languages.python.state import KINDS, Definition, Scope, State
-from tokenzip.languages.syntax import Node
+from tokenzip.languages.syntax import EXTRAS, Node
 
 _CLASS_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 
@@ -77,7 +77,7 @@ def _doc(body: Node) -> tuple[int, int]:
         kind = KINDS[child.kind_id]
         if kind in ("string", "concatenated_string"):
             return child.start_byte, child.end_byte
-        if kind != "comment":
+        if kind not in EXTRAS:
             break
     return 0, 0
 

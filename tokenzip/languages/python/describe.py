@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tokenzip.languages import content, syntax
 from tokenzip.languages.python.extract import extract_utf8
-from tokenzip.languages.syntax import Node
+from tokenzip.languages.syntax import EXTRAS, Node
 from tokenzip.model import NO_DETAIL, Flag, Parameter, SymbolDetail, SymbolRow
 
 _MODIFIERS = {
@@ -17,8 +17,6 @@ _MODIFIERS = {
     Flag.GENERATOR: "generator",
 }
 _DEFINITIONS = ("function_definition", "class_definition")
-_NOTHING = frozenset({"comment", "line_continuation"})
-"""Named nodes that stand between the parts of a list and are none."""
 _BINDINGS = ("assignment", "type_alias_statement")
 
 
@@ -61,7 +59,7 @@ def _function(row: SymbolRow, node: Node, source: bytes) -> SymbolDetail:
 
 def _class(row: SymbolRow, node: Node, source: bytes) -> SymbolDetail:
     superclasses = node.child_by_field_name("superclasses")
-    bases = [child for child in superclasses.named_children if child.type not in _NOTHING] if superclasses is not None else []
+    bases = [child for child in superclasses.named_children if child.type not in EXTRAS] if superclasses is not None else []
     return SymbolDetail(
         decorators=_decorators(node, source),
         generics=_generics(node, source),
@@ -112,7 +110,7 @@ def _parameters(node: Node | None, source: bytes) -> tuple[Parameter, ...]:
             found = [Parameter(p.name, p.annotation, p.default, p.variadic, p.keyword_only, True, p.optional) for p in found]
         elif kind == "keyword_separator":
             keyword_only = True
-        elif kind not in _NOTHING:
+        elif kind not in EXTRAS:
             parameter = _parameter(child, keyword_only, source)
             found.append(parameter)
             keyword_only = keyword_only or parameter.name.startswith("*")

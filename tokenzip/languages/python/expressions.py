@@ -12,7 +12,7 @@ from collections.abc import Callable
 from tokenzip.languages import syntax
 from tokenzip.languages.python.ir import MAX_ARGUMENTS, MAX_ITEMS, UNKNOWN
 from tokenzip.languages.python.state import KINDS, MAX_DEPTH, Env, Scope, State
-from tokenzip.languages.syntax import Node, parts
+from tokenzip.languages.syntax import EXTRAS, Node, parts
 
 _PLAIN_NAME = re.compile(rb"[^\W\d]\w*(?:\.[^\W\d]\w*)*\Z")
 _ARGUMENTS = frozenset({"argument_list", "generator_expression"})
@@ -228,7 +228,7 @@ def _arguments(state: State, arguments: Node | None, callee: int = UNKNOWN) -> t
             keywords.append((name, value))
         elif kind == "lambda":
             positional.append(_lambda(state, child, callee, len(positional)))
-        elif kind != "comment":
+        elif kind not in EXTRAS:
             positional.append(reduce(state, child))
     return positional, keywords
 
@@ -298,7 +298,7 @@ def _boolean(state: State, node: Node, left: int) -> int:
 def _parenthesized(state: State, node: Node) -> int:
     result = UNKNOWN
     for child in node.named_children:
-        if child.type != "comment":
+        if child.type not in EXTRAS:
             result = reduce(state, child)
     return result
 
@@ -319,7 +319,7 @@ def _literal(name: str) -> Callable[[State, Node], int]:
 
 
 def _sequence(state: State, node: Node) -> int:
-    items = [reduce(state, child) for child in node.named_children if child.type != "comment"]
+    items = [reduce(state, child) for child in node.named_children if child.type not in EXTRAS]
     if node.type in ("tuple", "expression_list", "pattern_list") or (node.type == "list" and 0 < len(items) <= 4):
         return state.make("tuple", tuple(items[:MAX_ITEMS]))
     return state.make("container", "list", (state.union(items[:4]),))
@@ -331,7 +331,7 @@ def _dictionary(state: State, node: Node) -> int:
     told_apart = True
     for child in node.named_children:
         if child.type != "pair":
-            if child.type != "comment":
+            if child.type not in EXTRAS:
                 reduce(state, child)
                 told_apart = False
             continue
@@ -360,7 +360,7 @@ def _comprehension(state: State, node: Node) -> int:
             source = reduce(state, child.child_by_field_name("right"))
             kind = "aiter" if child.children[0].type == "async" else "iter"
             bind(state, child.child_by_field_name("left"), state.over(kind, source), local=True)
-        elif child.type != "comment":
+        elif child.type not in EXTRAS:
             _others(state, child)
             if child.named_children:
                 narrow(state, child.named_children[0])
@@ -554,7 +554,7 @@ def _generic(state: State, node: Node) -> int:
         for child in arguments[1:]:
             reduce(state, child.named_children[0] if child.type == "type" and child.named_children else child)
         arguments = arguments[:1]
-    reduced = tuple([type_expression(state, child) for child in arguments if child.type != "comment"])
+    reduced = tuple([type_expression(state, child) for child in arguments if child.type not in EXTRAS])
     return UNKNOWN if base < 0 else state.make("index", base, None, reduced[:MAX_ITEMS])
 
 
@@ -610,7 +610,7 @@ def bind(state: State, node: Node | None, value: int, *, local: bool = False) ->
 
 
 def _unpack(state: State, node: Node, value: int, local: bool) -> None:
-    targets = [child for child in node.named_children if child.type != "comment"]
+    targets = [child for child in node.named_children if child.type not in EXTRAS]
     items = state.expressions[value][1] if state.kind_of(value) == "tuple" else None
     starred = next((at for at, child in enumerate(targets) if child.type == "list_splat_pattern"), None)
     for at, target in enumerate(targets):

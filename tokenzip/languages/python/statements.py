@@ -43,7 +43,7 @@ from tokenzip.languages.python.ir import (
     UNKNOWN,
 )
 from tokenzip.languages.python.state import KINDS, MAX_DEPTH, Definition, Env, Scope, State
-from tokenzip.languages.syntax import Node, parts
+from tokenzip.languages.syntax import EXTRAS, Node, parts
 
 # What decorators of these names make of a function, whatever module they come from.
 _DECORATOR_FLAGS: dict[str, int] = {
@@ -310,7 +310,7 @@ def _except(state: State, clause: Node) -> bool:
             bind(state, child.named_children[-1], instance_of(state, caught))
         elif child.type == "block":
             ended = block(state, child)
-        elif child.type != "comment":
+        elif child.type not in EXTRAS:
             reduce(state, child)
     return ended
 
@@ -416,7 +416,7 @@ def _call_statement(state: State, node: Node) -> bool:
 
 
 def _return(state: State, node: Node) -> bool:
-    values = [reduce(state, child) for child in node.named_children if child.type != "comment"]
+    values = [reduce(state, child) for child in node.named_children if child.type not in EXTRAS]
     state.scope.returns.append(values[0] if values else state.literal("None"))
     return True
 
@@ -492,7 +492,7 @@ def _class(
             value = reduce(state, child.children[-1])
             if state.text(child.children[0]) == "metaclass":
                 metaclass = value
-        elif child.type != "comment":
+        elif child.type not in EXTRAS:
             bases.append(base_class(state, child))
             written.append(state.text(child).partition("[")[0].rpartition(".")[2])
             base_nodes.append(child)
