@@ -146,9 +146,9 @@ def _client_steps(root: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _portability(command: Sequence[str]) -> dict[str, Any]:
     """Whom an entry with this command serves. Agents' project files are made to be committed."""
     if not os.path.isabs(command[0]):
-        return {"note": f"A file of the project, good for everybody whose PATH has {command[0]}."}
+        return {"note": f"Shared with the project, good for everybody whose PATH has {command[0]}."}
     return {
-        "note": f"A file of the project, but its command {command[0]} is of this machine alone: no `tokenzip` is on the PATH "
+        "note": f"Shared with the project, but the command {command[0]} is of this machine alone: no `tokenzip` is on the PATH "
         "outside a virtual environment. Before you commit it: `pipx install tokenzip` and run this again. "
         "Or move the entry to the agent's own settings in your home folder."
     }
