@@ -38,6 +38,11 @@ def test_what_a_door_may_load(module: str, forbidden: tuple[str, ...]) -> None:
     assert not loaded & set(forbidden)
 
 
+def test_asking_a_language_about_a_path_loads_no_parser() -> None:
+    asked = "from tokenzip.languages import registry\nfor one in registry.all_languages(): one.is_test('a/test_b.py')"
+    assert not loaded_by(asked) & {"tree_sitter", "tree_sitter_language_pack"}
+
+
 def loaded_by(statement: str) -> set[str]:
     """Top-level names of the modules that a fresh interpreter holds after the statement."""
     code = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"

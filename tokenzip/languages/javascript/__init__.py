@@ -1,14 +1,20 @@
-"""JavaScript and TypeScript: one family of three grammars that share everything but the parser, and what embeds them."""
+"""JavaScript and TypeScript: one family of three grammars that share everything but the parser, and what embeds them.
+
+The grammars and all that walks them are loaded when a file is read: questions about stored graphs ask for none of it.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tokenzip.languages.base import Evaluator, View
-from tokenzip.languages.javascript.components import Framework
-from tokenzip.languages.javascript.extract import Grammar, extract
 from tokenzip.model import FileIR, SymbolDetail
+
+if TYPE_CHECKING:
+    from tokenzip.languages.javascript.components import Framework
+    from tokenzip.languages.javascript.extract import Grammar
 
 VERSION = 2
 _TEST = re.compile(
@@ -31,6 +37,8 @@ class JavaScript:
     """Whose single-file components these are; then the grammar is that of a script that names none."""
 
     def extract(self, source: bytes) -> FileIR:
+        from tokenzip.languages.javascript.extract import extract
+
         return extract(self.grammar, source, self.framework)
 
     def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:

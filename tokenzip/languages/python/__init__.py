@@ -1,12 +1,13 @@
-"""Python: see `docs/adding-a-language.md` for what each member of a language says."""
+"""Python: see `docs/adding-a-language.md` for what each member of a language says.
+
+The grammar and all that walks it are loaded when a file is read: questions about stored graphs ask for none of it.
+"""
 
 from __future__ import annotations
 
 import posixpath
 
 from tokenzip.languages.base import Evaluator, View
-from tokenzip.languages.python.edges import PythonEvaluator
-from tokenzip.languages.python.extract import extract
 from tokenzip.model import FileIR, SymbolDetail
 
 
@@ -22,6 +23,8 @@ class Python:
 
     def extract(self, source: bytes) -> FileIR:
         """See `languages.base.Language`."""
+        from tokenzip.languages.python.extract import extract
+
         return extract(source)
 
     def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
@@ -32,6 +35,8 @@ class Python:
 
     def evaluator(self, view: View) -> Evaluator:
         """See `languages.base.Language`."""
+        from tokenzip.languages.python.edges import PythonEvaluator
+
         return PythonEvaluator(view)
 
     def is_test(self, path: str) -> bool:
