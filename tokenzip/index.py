@@ -249,9 +249,13 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
         names.append((source.path, searchable_names(ir)))
     state.spill.flush()
     groups = packs_of(records)
-    places = [(number, slot) for number, group in enumerate(groups) for slot in range(len(group))]
-    placed = tuple((source, *place) for source, place in zip(sources, places, strict=True))
+    placed = tuple((source, *place) for source, place in zip(sources, placed_in(groups), strict=True))
     return Extracted(tuple(map(encode_pack, groups)), placed, tuple(spilled), tuple(announces), tuple(names), cut(words))
+
+
+def placed_in(groups: Sequence[Sequence[bytes]]) -> list[tuple[int, int]]:
+    """(pack, slot) of each record of some packs, in order."""
+    return [(number, slot) for number, group in enumerate(groups) for slot in range(len(group))]
 
 
 def cut(words: Mapping[Source, Iterable[str]]) -> Cut:

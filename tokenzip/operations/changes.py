@@ -120,17 +120,13 @@ def diff_commits(repository: Repository, arguments: Arguments) -> Answer:
 
 
 def _two_snapshots(repository: Repository, arguments: Arguments) -> tuple[Snapshot, Snapshot]:
-    """The two ends. ``A..B`` and ``A...B`` may stand in `base` where there is no `head`."""
+    """The two ends, as the query language takes them too; without a work tree there is no default."""
+    from tokenzip.query.evaluate import two_snapshots
+
     base, head = arguments.get("base"), arguments.get("head") or arguments.get("at")
     if base is None and head is None and repository.root is None:
         raise UsageError("a bare repository has no working tree to compare", hint="name two revisions")
-    for sign in ("...", ".."):
-        if base is not None and head is None and sign in base:
-            base, head = (side or "HEAD" for side in base.split(sign, 1))
-            if sign == "...":
-                base = str(repository.merge_base(base, head))
-            break
-    return repository.snapshot(base or "HEAD"), repository.snapshot(head)
+    return two_snapshots(repository, base, head)
 
 
 def _order(pair: tuple[Change, int]) -> tuple[object, ...]:

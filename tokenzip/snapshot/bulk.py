@@ -28,6 +28,7 @@ from tokenzip.index import (
     crashed_batch,
     extract_batch,
     language_tag,
+    placed_in,
     process_count,
     spill_path,
     worker_state,
@@ -313,7 +314,7 @@ def link_batch(paths: Sequence[str]) -> _Linked:
             filled.append(path)
             records.append(record)
     groups = packs_of(records)
-    where = dict(zip(filled, _places(groups), strict=True))
+    where = dict(zip(filled, placed_in(groups), strict=True))
     placed = tuple((path, where.get(path)) for path in paths)
     return _Linked(tuple(map(encode_pack, groups)), placed, tuple(keys), frozenset(consulted))
 
@@ -338,13 +339,8 @@ def interface_batch(sources: Sequence[Source]) -> _Kept:
     """Worker task: pack interfaces."""
     view = _spilled_view()
     groups = packs_of(encode_consulted(view.interface(source.path)) for source in sources)
-    placed = tuple((source, *place) for source, place in zip(sources, _places(groups), strict=True))
+    placed = tuple((source, *place) for source, place in zip(sources, placed_in(groups), strict=True))
     return _Kept(tuple(map(encode_pack, groups)), placed)
-
-
-def _places(groups: Sequence[Sequence[bytes]]) -> list[tuple[int, int]]:
-    """(pack, slot) of each record of some packs, in order."""
-    return [(number, slot) for number, group in enumerate(groups) for slot in range(len(group))]
 
 
 def _store_interfaces(kept: _Kept, writing: WriteTransaction) -> None:
