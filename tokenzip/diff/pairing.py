@@ -109,7 +109,7 @@ def _same_blobs(_: Pairing, gone: list[FileSide], new: list[FileSide]) -> Iterat
     for file in new:
         by_blob[file.facts.blob].append(file)
     for file in gone:
-        if file.facts.size:
+        if file.size:
             yield from ((_distance(file, other), file, other) for other in by_blob[file.facts.blob])
 
 
@@ -126,8 +126,8 @@ def _alike_files(_: Pairing, gone: list[FileSide], new: list[FileSide]) -> Itera
 
 
 def _file_similarity(one: FileSide, other: FileSide) -> float:
-    largest = max(one.facts.size, other.facts.size)
-    if not largest or largest > LARGEST_TEXT or min(one.facts.size, other.facts.size) < largest * FILE_SIMILARITY:
+    largest = max(one.size, other.size)
+    if not largest or largest > LARGEST_TEXT or min(one.size, other.size) < largest * FILE_SIMILARITY:
         return 0.0
     return max(_share(_contents(one), _contents(other)), _share(_lines(one), _lines(other)))
 
@@ -170,7 +170,7 @@ def _moved_with_directory(pairing: Pairing, gone: list[FileSide], new: list[File
             if (
                 posixpath.dirname(file.path),
                 posixpath.dirname(other.path),
-            ) in moves and not file.facts.size + other.facts.size:
+            ) in moves and not file.size + other.size:
                 yield (0,), file, other
 
 

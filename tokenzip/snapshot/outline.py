@@ -8,8 +8,9 @@ tests; an edge that rests on that is missing.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from tokenzip.index import extract
 from tokenzip.languages.base import stem_of
 from tokenzip.model import BlobId, FileIR, Interface, Revision, TreeId
 from tokenzip.snapshot.graph import Snapshot
@@ -18,6 +19,8 @@ from tokenzip.store import LinkRecord, link_record
 
 _REMEMBERED = 512
 """Files whose facts are kept: what one commit holds, the next one mostly does too."""
+_REMEMBERED_BYTES = 32 << 20
+"""Bytes of contents that are kept."""
 
 
 class Outline(Snapshot):
@@ -27,6 +30,7 @@ class Outline(Snapshot):
         """`near`: a snapshot of the same repository; outlines that come of one another share what they remember."""
         super().__init__(near.git, near.store, Revision(tree, None, False), tree)
         self._facts: dict[tuple[BlobId, bool], FileIR] = near._facts if isinstance(near, Outline) else {}
+        self._contents: _Contents = near._contents if isinstance(near, Outline) else _Contents()
 
     def tree_file(self, path: str) -> TreeFile | None:
         assert self.tree is not None
@@ -57,9 +61,35 @@ class Outline(Snapshot):
             return Interface()
         return self.kept_interface(file) or self.extract(path).interface
 
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """Fetch the contents of some files in one go: one question a file would cost more than all else."""
+        found = (self.tree_file(path) for path in paths)
+        blobs = {file.blob for file in found if file is not None and file.language is not None}
+        wanted = sorted(blobs - self._contents.keys())
+        for blob, content in zip(wanted, self.git.blobs(wanted), strict=True):
+            if content is not None:
+                self._contents.keep(blob, content)
+
+    def source(self, path: str) -> bytes:
+        file = self.tree_file(path)
+        content = self._contents.get(file.blob) if file is not None else None
+        return super().source(path) if content is None else content
+
+    def size(self, path: str) -> int:
+        file = self.tree_file(path)
+        content = self._contents.get(file.blob) if file is not None else None
+        return super().size(path) if content is None else len(content)
+
+    def _read(self, path: str) -> FileIR:
+        file = self.tree_file(path)
+        content = self._contents.get(file.blob) if file is not None else None
+        if file is None or file.language is None or content is None:
+            return super().extract(path)
+        return extract(content, file.language)
+
     def _remembered(self, path: str, *, whole: bool) -> FileIR:
         file = self.tree_file(path)
-        read = super().extract if whole else super().ir
+        read = self._read if whole else super().ir
         if file is None:
             return read(path)
         known = self._facts.get((file.blob, whole))
@@ -89,3 +119,16 @@ class Outline(Snapshot):
 
     def announcing(self, key: str) -> tuple[str, ...]:
         return ()
+
+
+class _Contents(dict[BlobId, bytes]):
+    """Contents of blobs, as many as `_REMEMBERED_BYTES` allow."""
+
+    size = 0
+
+    def keep(self, blob: BlobId, content: bytes) -> None:
+        """Keep one; the oldest make room for it."""
+        while self and self.size + len(content) > _REMEMBERED_BYTES:
+            self.size -= len(self.pop(next(iter(self))))
+        self[blob] = content
+        self.size += len(content)
