@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from tokenzip.server.protocol import Json
 
 COMMON = {
-    "at": "Revision: branch, commit, INDEX or WORKTREE (default)",
+    "at": "Revision (default WORKTREE)",
     "cursor": "`truncated.cursor` of the last answer",
-    "max_tokens": "Budget of the answer (default 2500)",
+    "max_tokens": "Default 2500",
 }
 """Parameters of nearly every tool, in few words: each word is paid for in each tool and each session."""
 
