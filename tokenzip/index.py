@@ -9,7 +9,6 @@ import functools
 import itertools
 import logging
 import os
-import tempfile
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from tokenzip.git import GitRepository
 from tokenzip.languages import registry
 from tokenzip.model import BlobId, FileIR, ParseProblem
+from tokenzip.scratch import ScratchFolder
 from tokenzip.store import (
     decode_interface,
     encode_interface,
@@ -149,7 +149,7 @@ class Workers:
     """A pool of processes that read this repository and spill into one folder. A context manager."""
 
     def __init__(self, git_directory: str, processes: int) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="tokenzip-", ignore_cleanup_errors=True)
+        self._folder = ScratchFolder()
         self._pool = Pool(processes, _start_worker, git_directory, self._folder.name)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -16,7 +17,11 @@ from tokenzip.cli.options import Options, common
 from tokenzip.cli.terminal import is_terminal, say
 
 if TYPE_CHECKING:
+    from tokenzip.config import Config
     from tokenzip.render.blocks import Block, Cell
+
+_REASONS = 4
+"""Why files were not read: the most frequent reasons, the others are counted."""
 
 
 @click.command()
@@ -133,7 +138,10 @@ def _coverage_blocks(coverage: Mapping[str, Any]) -> Iterator[Block]:
     rows: list[tuple[Cell, ...]] = []
     for name, count in coverage["status"].items():
         reasons = coverage["reasons"].get(name, {})
-        why = "; ".join(f"{number:,} {reason}" for reason, number in list(reasons.items())[:4])
+        why = "; ".join(f"{number:,} {reason}" for reason, number in list(reasons.items())[:_REASONS])
+        if len(reasons) > _REASONS:
+            rest = sum(list(reasons.values())[_REASONS:])
+            why += f"; {rest:,} for {len(reasons) - _REASONS:,} other reasons (--format json lists them)"
         rows.append((Cell(f"{count:,}", "number"), Cell(name, "bad" if name == "failed" else ""), Cell(why, "code")))
     yield Rows(tuple(rows))
     languages = [
@@ -169,19 +177,29 @@ def megabytes(count: int) -> str:
 def gc(options: Options) -> int:
     """Drop from the store what nothing needs any more.
 
-    Branches, tags, worktrees and recent commits of all clones are kept.
+    Branches, tags, worktrees and recent commits of all clones are kept, and for 14 days what `index REV` brought in.
     """
     from tokenzip.render.blocks import Paragraph
 
     with shell.opened(options) as repository:
         if not repository.store.folder.is_dir():
             return shell.print_state(
-                {"snapshots": 0, "bytes_before": 0, "bytes_after": 0}, [Paragraph("There is no store yet.")], options
+                {"snapshots": 0, "dropped": 0, "bytes_before": 0, "bytes_after": 0},
+                [Paragraph("There is no store yet.")],
+                options,
             )
+        with repository.store.reading() as reading:
+            before = reading.entries("snapshot")
         kept = repository.gc()
-    state = {"snapshots": kept.snapshots, "bytes_before": kept.bytes_before, "bytes_after": kept.bytes_after}
+    dropped = max(0, before - kept.snapshots)
+    state = {
+        "snapshots": kept.snapshots,
+        "dropped": dropped,
+        "bytes_before": kept.bytes_before,
+        "bytes_after": kept.bytes_after,
+    }
     sizes = f"from {megabytes(kept.bytes_before)} to {megabytes(kept.bytes_after)}"
-    text = f"Kept {kept.snapshots:,} snapshot{'' if kept.snapshots == 1 else 's'}; the store went {sizes}."
+    text = f"Kept {kept.snapshots:,} snapshot{'s' * (kept.snapshots != 1)}, dropped {dropped:,}; the store went {sizes}."
     blocks: list[Block] = [Paragraph(text)]
     return shell.print_state(state, blocks, options)
 
@@ -190,7 +208,8 @@ def gc(options: Options) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common()
 def clean(*, yes: bool, options: Options) -> int:
-    """Remove the store of this repository. Questions fill it again."""
+    """Remove the store of this repository, and whatever else is kept for it. Questions fill it again."""
+    from tokenzip import hooks
     from tokenzip.render.blocks import Paragraph
 
     with shell.opened(options) as repository:
@@ -203,6 +222,9 @@ def clean(*, yes: bool, options: Options) -> int:
             say(f"This removes {folder}, which all clones and worktrees of this repository share.")
             click.confirm("Remove it?", abort=True, err=True)
         _remove(folder)
+        hooks.forget_turns(repository)
+        repository.forget_family()
+        _remove_empty(repository.config)
     blocks: list[Block] = [Paragraph(f"Removed {folder}.")]
     return shell.print_state({"removed": str(folder)}, blocks, options)
 
@@ -212,6 +234,18 @@ def _remove(folder: os.PathLike[str]) -> None:
     grave = f"{os.fspath(folder)}.removed-{os.getpid()}"
     os.replace(folder, grave)
     shutil.rmtree(grave, ignore_errors=True)
+
+
+def _remove_empty(config: Config) -> None:
+    """Once no repository has anything in our folder, take that away too, with the logs."""
+    kept = [config.home / name for name in ("stores", "families", "hooks")]
+    for folder in kept:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    if config.home.is_dir() and not any(folder.exists() for folder in kept):
+        shutil.rmtree(config.logs, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            config.home.rmdir()
 
 
 @click.command()

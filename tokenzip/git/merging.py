@@ -68,9 +68,9 @@ class Repository(Protocol):
 
 def merged(repository: Repository, ours: CommitId, theirs: CommitId) -> Merge:
     """Merge two commits that have a merge base. Raises GitError."""
-    import tempfile  # costs a few milliseconds to import
+    from tokenzip.scratch import ScratchFolder  # costs a few milliseconds to import
 
-    with tempfile.TemporaryDirectory(prefix="tokenzip-merge-", ignore_cleanup_errors=True) as folder:
+    with ScratchFolder() as folder:
         tree_folder = os.path.join(folder, _TREE)
         _write_attributes(repository, repository.resolve(ours)[1], tree_folder)
         git = Git(tree_folder, variables=_variables(repository, folder))
