@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
 from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey
+from tokenzip.snapshot.keys import name_key
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 _INHERITANCE = frozenset({"inherits", "implements"})
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
+NO_DEFINITION = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
 _BEGINNINGS = re.compile(r"(?<=[^_])_+(?=.)|[a-z0-9](?=[A-Z])")
 """Where a name may go on that is put together when the program runs: ``visit_`` of ``visit_Name``, ``on`` of ``onClick``."""
@@ -67,6 +69,27 @@ def _inherited(snapshot: Snapshot, text: str) -> Symbol | None:
                 seen.add(edge.target)
                 pending.append(edge.target)
     return None
+
+
+def defined_as(snapshot: Snapshot, name: str) -> list[Symbol]:
+    """Every symbol of that simple or dotted name, by path and position: what a search for exactly that name is about.
+
+    Unlike `Snapshot.named` it prefers none to others. Parameters, imports and other names of a thing are no definitions.
+    """
+    last = name.rpartition(".")[2]
+    with snapshot.reading():
+        return [
+            symbol
+            for path in sorted(snapshot.paths_posted([name_key(last)]))
+            if (file := snapshot.file(path)) is not None and file.is_source
+            for symbol in file.symbols
+            if symbol.name == last and symbol.kind not in NO_DEFINITION and _is_called(symbol, name)
+        ]
+
+
+def _is_called(symbol: Symbol, name: str) -> bool:
+    qualified = plain(symbol.qualified_name)
+    return qualified == name or qualified.endswith("." + name) or symbol.name == name
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:
