@@ -114,10 +114,12 @@ def ask(shop: Repository) -> Callable[..., dict[str, Any]]:
 Ask = Callable[..., dict[str, Any]]
 QUESTIONS: dict[str, dict[str, Any]] = {
     "diff_commits": {"base": "HEAD", "head": "WORKTREE"},
+    "execute_workflow_template": {"name": "bug-fix", "inputs": ['File "/app/shop/cart.py", line 14, in total\nKeyError: 1']},
     "get_dependants": {"handle": "shop/prices.py::discounted", "depth": 3},
     "get_dependencies": {"handle": "shop/cart.py::Cart.total", "depth": 2},
     "get_git_history": {"handle": "shop/prices.py::fetch"},
     "get_impact_analysis": {"handles": ["shop/prices.py::fetch"]},
+    "get_workflow": {},
     "query_file": {"path": "shop/cart.py"},
     "query_module": {"module": "."},
     "query_repo_structure": {},

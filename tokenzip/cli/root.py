@@ -22,6 +22,7 @@ from tokenzip.cli.keeping import clean, doctor, gc, index, status
 from tokenzip.cli.past import conflicts, log
 from tokenzip.cli.setting_up import hooks, init
 from tokenzip.cli.terminal import prepare_streams, say, tell
+from tokenzip.cli.working import workflow
 from tokenzip.errors import Cancelled, TokenzipError
 
 DONE, FINDING, WRONG_USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
@@ -40,6 +41,7 @@ SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
     ("Look around", (map_, search, show, query)),
     ("Follow the graph", (callers, callees, deps, dependants, impact, trace)),
     ("Compare", (diff, log, conflicts)),
+    ("Plan", (workflow,)),
     ("Set up and keep", (
         init, index, status, hooks, gc, clean, doctor,
     )),

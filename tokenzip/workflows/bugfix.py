@@ -13,6 +13,7 @@ from tokenzip import walk
 from tokenzip.errors import TokenzipError, UsageError
 from tokenzip.items import Item, completeness, one_line, signature_of
 from tokenzip.model import Module, Progress, Symbol, SymbolKey
+from tokenzip.workflows.around import is_run
 from tokenzip.workflows.base import Input, Inputs, Result, Step, Template
 from tokenzip.workflows.places import Place, enclosing, locate
 from tokenzip.workflows.traces import Failure, Frame, Trace, parse_trace, parse_type
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 HIGH, MEDIUM = 6, 3
 """Points from which on a candidate has that confidence; docs/workflows.md says what gives how many."""
 RADIUS_OF = 3
-"""Candidates, the best first, whose impact is looked at together; those of low confidence only if there are no others."""
+"""Candidates of high confidence whose impact is looked at together; where there are none, that of the best one."""
 DEPTH = 3
 CHAIN = 8
 """Symbols of the chain whose history is looked at, from where it was raised outwards."""
@@ -329,9 +330,10 @@ class BugFix:
         )
 
     def _radius_of(self) -> list[Candidate]:
+        """The candidates whose change is thought through: those of high confidence, else the best one."""
         ranked = [each for each in self._ranked() if self.snapshot.tree_file(each.key.path) is not None]
-        likely = [each for each in ranked if each.confidence != "low" and not self._is_test(each.key)]
-        return (likely or ranked)[:RADIUS_OF]
+        likely = [each for each in ranked if each.confidence == "high" and not self._is_test(each.key)]
+        return likely[:RADIUS_OF] or ranked[:1]
 
     def result(self) -> Result:
         ranked = self._ranked()
@@ -398,12 +400,9 @@ class BugFix:
     def _candidate_item(self, candidate: Candidate) -> Item:
         symbol = self.snapshot.symbol(candidate.key)
         item: Item = {"handle": candidate.key.handle, "confidence": candidate.confidence}
-        if symbol is not None:
-            item["kind"] = symbol.kind
-        item["file"] = candidate.key.path
         if candidate.line:
             item["line"] = candidate.line
-        if symbol is not None:
+        if symbol is not None and candidate.confidence != "low":
             item["signature"] = one_line(signature_of(self.snapshot, symbol), 120)
         item["reasons"] = list(candidate.reasons)
         return item
@@ -444,6 +443,8 @@ class BugFix:
                         place.key.handle, {"handle": place.key.handle, "line": place.frame.line, "why": "on the stack"}
                     )
         for each in self.impact.tests if self.impact is not None else ():
+            if not is_run(self.snapshot, each.key):
+                continue
             item: Item = {"handle": each.handle}
             if each.line:
                 item["line"] = each.line
@@ -615,7 +616,7 @@ BUG_FIX = Template(
         ),
         Step(
             "reach",
-            f"get_impact_analysis(depth={DEPTH}) for the best {RADIUS_OF} candidates together",
+            f"get_impact_analysis(depth={DEPTH}) for the first {RADIUS_OF} candidates of high confidence, else for the best",
             "callers, tests, files, modules, order, summary.impact",
             BugFix.reach,
         ),
