@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
 from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey
-from tokenzip.snapshot.keys import name_key
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -76,6 +75,8 @@ def defined_as(snapshot: Snapshot, name: str) -> list[Symbol]:
 
     Unlike `Snapshot.named` it prefers none to others. Parameters, imports and other names of a thing are no definitions.
     """
+    from tokenzip.snapshot.keys import name_key
+
     last = name.rpartition(".")[2]
     with snapshot.reading():
         return [
