@@ -80,15 +80,15 @@ class CreateModule:
         for text in self.wanted:
             try:
                 found = around.area(self.snapshot, text)
-            except UsageError as error:
+            except UsageError:
                 known = declared.get(text.lower())
                 if known is not None:
                     self.packages.append(known)
                     self.edges.append({"from": entry, "package": known.name, "range": known.range, "kind": "imports"})
                 else:
-                    near = difflib.get_close_matches(text, [*declared], 3, 0.6)
-                    candidates = near or list(error.candidates[:3])
-                    self.conflicts.append({"what": "unknown dependency", "name": text, "candidates": candidates})
+                    modules = [name for each in self.snapshot.modules().all() for name in (each.name, each.path)]
+                    near = difflib.get_close_matches(text, [*declared, *modules], 3, 0.6)
+                    self.conflicts.append({"what": "unknown dependency", "name": text, "candidates": near})
                 continue
             target = entry_of(self.snapshot, found.paths) or found.path
             edge: Item = {"from": entry, "to": target, "kind": "imports", "as": self._import_name(entry, target, found)}
