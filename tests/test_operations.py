@@ -291,6 +291,28 @@ def test_what_may_be_missing_is_counted(ask: Ask) -> None:
     assert ask("get_dependants", handle="checkout", kinds=["calls"])["complete"] is True
 
 
+@pytest.mark.parametrize("rest", ["x = (\n", "def g(:\n    f()\n"])
+def test_a_file_that_was_read_in_part_leaves_answers_open(rest: str, repo: Repo) -> None:
+    repo.commit(SHOP | {"shop/part.py": "def h():\n    return 1\n\n\n" + rest + "\n# fetched, then discounted\n"})
+    opened = open_repository(str(repo.path))
+    assert opened.snapshot().file("shop/part.py").status == "partial"  # type: ignore[union-attr]
+
+    def complete(tool: str, **arguments: object) -> Any:
+        return OPERATIONS[tool].run(opened, arguments)["complete"]
+
+    for tool, arguments in (
+        ("get_dependants", {"handle": "discounted", "kinds": ["calls"]}),
+        ("query_symbol", {"handle": "discounted"}),
+        ("search_symbols", {"query": "discounted"}),
+        ("get_impact_analysis", {"handles": ["discounted"]}),
+    ):
+        said = complete(tool, **arguments)
+        assert said is not True, tool
+        assert any(place.startswith("shop/part.py") for place in said["places"]), said
+    assert complete("get_dependants", handle="checkout", kinds=["calls"]) is True, "it does not speak of that"
+    assert complete("get_dependencies", handle="shop/part.py") is not True
+
+
 def test_who_calls_a_value_is_not_known(ask: Ask) -> None:
     answer = ask("get_dependants", handle="by_name", kinds=["calls"])
     assert handles(answer) == ["shop/shelves.py::tidy"]

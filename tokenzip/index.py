@@ -289,7 +289,7 @@ def _unread(source: Source) -> FileIR | None:
 
 def _spill(state: WorkerState, ir: FileIR) -> Spilled:
     interface = encode_interface(ir.interface)
-    body = b"" if ir.body is None else pack_value((encode_symbols(ir.symbols), ir.body))
+    body = b"" if ir.body is None else pack_value((ir.status, encode_symbols(ir.symbols), ir.body))
     state.spill.write(interface)
     state.spill.write(body)
     place = Spilled(os.getpid(), state.offset, len(interface), len(body))

@@ -151,7 +151,9 @@ def completeness(possible: Open, why: str) -> bool | Item:
     """`complete` of an answer that these open references could add to."""
     if not possible.count:
         return True
-    answer: Item = {"why": why, "unresolved": possible.count}
+    unread = "what could not be read of files may add to it" if possible.unread else ""
+    reasons = [unread] if possible.unread == possible.count else [why, unread]
+    answer: Item = {"why": "; ".join(filter(None, reasons)), "unresolved": possible.count}
     if possible.places:
         answer["places"] = list(possible.places)
     return answer

@@ -33,6 +33,9 @@ def unread(why: str, facts: frozenset[Fact] = frozenset()) -> LinkedFile:
 UNREAD = unread("not read")
 """Of a source that was skipped, or that the extractor failed on."""
 
+_REST = UnresolvedRow(-1, "references", 1, UNREAD_NAME, "dynamic", "read in part")
+"""Of a source of which a part could not be read: beside what the other parts use."""
+
 
 RECURSION = 20_000
 """Frames that evaluation may nest. Its depth follows the code it reads (a re-export of a re-export ...), is bounded by
@@ -58,7 +61,10 @@ class Linker:
         if evaluator is None:
             evaluator = self._evaluators[language.family] = language.evaluator(self.view)
         try:
-            return _canonical(evaluator.link(path, ir))
+            linked = evaluator.link(path, ir)
+            if ir.status == "partial":
+                linked = LinkedFile(linked.edges, (*linked.unresolved, _REST), linked.facts)
+            return _canonical(linked)
         except Exception as error:  # one file that cannot be linked must not end the run, nor pass for one without edges
             _LOG.exception("linking %s failed", path)
             facts = frozenset(evaluator.facts)

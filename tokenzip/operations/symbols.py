@@ -135,7 +135,8 @@ def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
     if similar := _similar(found, named):
         head["similar"] = similar
     items = Lazy(shown, lambda symbol: symbol_item(snapshot, symbol, include))
-    return listing(snapshot, arguments, items, head=head)
+    elsewhere = walk.unread_places(snapshot, [named[0].name])
+    return listing(snapshot, arguments, items, head=head, complete=completeness(elsewhere, ""))
 
 
 def _module_to_search(snapshot: Snapshot, arguments: Arguments) -> str | None:

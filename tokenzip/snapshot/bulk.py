@@ -403,8 +403,8 @@ class _SpilledView:
         start = offset + interface_size
         if not body_size:
             return FileIR("skipped", 0)
-        symbols, body = unpack_value(self._spill(process)[start : start + body_size])
-        return FileIR("parsed", 0, self.interface(path), decode_symbols(symbols), body)
+        status, symbols, body = unpack_value(self._spill(process)[start : start + body_size])
+        return FileIR(status, 0, self.interface(path), decode_symbols(symbols), body)
 
     def interface(self, path: str) -> Interface:
         known = self._interfaces.get(path)
