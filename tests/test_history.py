@@ -159,6 +159,53 @@ def test_what_a_side_breaks_by_itself_is_no_conflict(repo: Repo) -> None:
     assert merged_with(repo, base, {"lib.py": LIBRARY["lib.py"].replace("def g", "def h")}, {"new.py": "Y = 1\n"}) == []
 
 
+def test_both_sides_define_the_same_name(repo: Repo) -> None:
+    base = {"lib.py": LIBRARY["lib.py"], "c.py": "class C:\n    def first(self):\n        return 1\n\n    Z = 2\n"}
+    ours = {"lib.py": "def h(a):\n    return -a\n\n\n" + base["lib.py"], "c.py": base["c.py"] + "\n    def m(self): ...\n"}
+    theirs = {
+        "lib.py": base["lib.py"] + "\n\ndef h(a, b):\n    return a + b\n",
+        "c.py": base["c.py"].replace("class C:\n", "class C:\n    def m(self):\n        return 0\n\n"),
+    }
+    assert merged_with(repo, base, ours, theirs) == [
+        "both c.py:10 defines C.m duplicate after -",
+        "both lib.py:13 defines h duplicate after -",
+    ]
+
+
+def test_one_side_renames_to_what_the_other_defines_in_the_renamed_file(repo: Repo) -> None:
+    base = {"lib.py": LIBRARY["lib.py"] + OTHER}
+    ours = {"lib.py": None, "library.py": base["lib.py"].replace("def g", "def h")}
+    theirs = {"lib.py": base["lib.py"] + "\n\ndef h(x):\n    return x * x * x\n"}
+    assert merged_with(repo, base, ours, theirs) == ["both library.py:14 defines h duplicate after -"]
+
+
+def test_what_both_sides_define_alike_or_one_side_twice_is_no_conflict(repo: Repo) -> None:
+    overloads = "\n\n@property\ndef h(a): ...\n\n\n@h.setter\ndef h(a, b): ...\n"
+    ours = {"lib.py": LIBRARY["lib.py"] + overloads}
+    theirs = {"lib.py": LIBRARY["lib.py"] + overloads, "use.py": "X = 1\n\n\ndef h(): ...\n"}
+    assert merged_with(repo, LIBRARY, ours, theirs) == []
+
+
+LONG = "def f(a):\n    total = 0\n    for one in range(9):\n        total += one\n    print(total)\n    return total\n"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        (("(a)", "(b)"), ("return total", "return total + a"), ["both lib.py:1 changes f both changed after signature"]),
+        (("return total", "return total + a"), ("(a)", "(b)"), ["both lib.py:1 changes f both changed after signature"]),
+        (("(a)", "(a, b=1)"), ("return total", "return total + a"), []),
+        (("(a)", "(b)"), ("range(9)", "range(9)"), []),
+        (("range(9)", "range(8)"), ("return total", "return total + a"), []),
+    ],
+)
+def test_both_sides_change_the_same_and_one_of_them_incompatibly(
+    repo: Repo, ours: tuple[str, str], theirs: tuple[str, str], expected: list[str]
+) -> None:
+    sides = [{"lib.py": LONG.replace(*edit), "use.py": f"X = {edit}\n"} for edit in (ours, theirs)]
+    assert merged_with(repo, {"lib.py": LONG}, sides[0], {"lib.py": sides[1]["lib.py"]}) == expected
+
+
 def test_a_file_renamed_and_not_committed_is_followed(storied: Repo) -> None:
     (storied.path / "c.py").rename(storied.path / "d.py")
     assert told(storied, "d.py::slugify", "WORKTREE")[:2] == ["-: renamed d.py::slugify", "limit: signature c.py::slugify"]
