@@ -28,10 +28,7 @@ def tables(template: Template) -> str:
     """The inputs and the steps of a template."""
     inputs = [f"| `{each.name}`{', required' * each.required} | {each.description} |\n" for each in template.inputs]
     steps = [f"| {step.name} | {step.asks} | `{step.gives.replace(', ', '` `')}` |\n" for step in template.steps]
-    return (
-        f"| input | is |\n| --- | --- |\n{''.join(inputs)}\n"
-        f"| step | asks | gives |\n| --- | --- | --- |\n{''.join(steps)}"
-    )
+    return f"| input | is |\n| --- | --- |\n{''.join(inputs)}\n| step | asks | gives |\n| --- | --- | --- |\n{''.join(steps)}"
 
 
 def with_answers(text: str, repo: Repo) -> str:

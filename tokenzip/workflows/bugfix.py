@@ -62,10 +62,13 @@ class Candidate:
             self.reasons.append(reason)
 
     @property
+    def weight(self) -> int:
+        """Its points; never enough for high confidence if it is uncertain."""
+        return min(self.points, HIGH - 1) if self.is_uncertain else self.points
+
+    @property
     def confidence(self) -> str:
-        if self.points >= HIGH and not self.is_uncertain:
-            return "high"
-        return "medium" if self.points >= MEDIUM else "low"
+        return "high" if self.weight >= HIGH else "medium" if self.weight >= MEDIUM else "low"
 
 
 class BugFix:
@@ -319,15 +322,7 @@ class BugFix:
     def _ranked(self) -> list[Candidate]:
         """The best first; of equal ones those nearer to where it was raised, tests last."""
         order = {key: place for place, key in enumerate(self.candidates)}
-        return sorted(
-            self.candidates.values(),
-            key=lambda each: (
-                self._is_test(each.key),
-                each.is_uncertain and each.points >= HIGH,
-                -each.points,
-                order[each.key],
-            ),
-        )
+        return sorted(self.candidates.values(), key=lambda each: (self._is_test(each.key), -each.weight, order[each.key]))
 
     def _radius_of(self) -> list[Candidate]:
         """The candidates whose change is thought through: those of high confidence, else the best one."""
@@ -492,7 +487,7 @@ class BugFix:
         places: list[str] = []
         if self.impact is not None and (whole := self.impact.completeness()) is not True:
             assert isinstance(whole, dict)
-            reasons.append(whole["why"])
+            reasons.append(f"impact: {whole['why']}")
             unresolved = whole["unresolved"]
             places = whole.get("places", [])
         if any(place.match == "ambiguous" for each in self.places for place in each):

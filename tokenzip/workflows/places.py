@@ -147,20 +147,19 @@ class _Search:
 
     def _place(self, frame: Frame, fits: Sequence[_Fit]) -> Place:
         known = [fit for fit in fits if fit.roots in self._roots] or list(fits)
-        places = [self._inside(frame, fit.path) for fit in known]
+        places = [(self._inside(frame, fit.path), fit) for fit in known]
         if len(places) > 1:
-            agreeing = [place for place in places if place.match == "function"]
+            agreeing = [(place, fit) for place, fit in places if place.match == "function"]
             if len(agreeing) != 1:
-                paths = tuple(place.path for place in places[:_NAMED])
+                paths = tuple(fit.path for fit in known[:_NAMED])
                 return Place(frame, match="ambiguous", note=f"{len(places)} files fit {frame.file}", candidates=paths)
             places = agreeing
-        if places and self._is_believed(places[0], known):
-            return places[0]
+        if places and self._is_believed(*places[0]):
+            return places[0][0]
         return self._compiled(frame) or Place(frame, package=package_of(frame))
 
-    def _is_believed(self, place: Place, fits: Sequence[_Fit]) -> bool:
+    def _is_believed(self, place: Place, fit: _Fit) -> bool:
         """A file at the top of the repository fits any path that ends in its name: that alone proves nothing."""
-        fit = next(fit for fit in fits if fit.path == place.path)
         if fit.common > 1 or not fit.roots[0] or fit.roots in self._roots:
             return True
         if place.match == "function" or place.frame.language == "jvm":
@@ -307,7 +306,8 @@ def _has_name(symbol: Symbol, function: str) -> bool:
         is_constructor = symbol.kind == "constructor" or symbol.name in ("__init__", "constructor")
         if kind == "new":
             container = plain(symbol.qualified_name).rpartition(".")[0].rpartition(".")[2]
-            return (symbol.kind in _CLASSES and symbol.name == owner) or (is_constructor and container == owner)
+            is_made = symbol.kind in _CLASSES or symbol.kind == "function"
+            return (is_made and symbol.name == owner) or (is_constructor and container == owner)
         return is_constructor
     return symbol.name == name
 

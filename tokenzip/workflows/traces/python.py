@@ -8,7 +8,7 @@ from tokenzip.workflows.traces.lines import slashed
 from tokenzip.workflows.traces.model import Draft, Failure, Frame
 
 _FRAME = re.compile(r'File "([^"]{1,1000})", line (\d{1,9})(?:, in (\S.{0,300}))?')
-_CELL = re.compile(r"File (\S{1,600}?):(\d{1,9})(?:, in ([\w.<>]{1,200}))?")
+_CELL = re.compile(r"(?<!\w)File ([^\s(\"']\S{0,600}?):(\d{1,9})(?:, in ([\w.<>]{1,200}))?")
 """As IPython prints it."""
 _BEGIN = "Traceback (most recent call last)"
 _RAISED = re.compile(r"((?:[A-Za-z_]\w{0,100}\.){0,20}[A-Za-z_]\w{0,100})(?::\s?(.*))?$")
