@@ -54,12 +54,21 @@ def _write_all(root: Path, files: Sequence[Proposed]) -> list[Path]:
                 out.write(file.content)
     except OSError as error:
         for path in written:
-            with suppress(OSError):
-                path.unlink()
+            _take_back(root, path)
         raise UsageError(
             f"nothing was written: {error.filename}: {error.strerror}", hint="Make room there, or take another name."
         ) from error
     return written
+
+
+def _take_back(root: Path, path: Path) -> None:
+    """Remove a file that was written, and the folders above it that held nothing else."""
+    with suppress(OSError):
+        path.unlink()
+        for folder in path.parents:
+            if folder == root:
+                return
+            folder.rmdir()
 
 
 def _check_inside(root: Path, path: Path) -> None:

@@ -39,9 +39,12 @@ class Area:
 
 
 def area(snapshot: Snapshot, text: str) -> Area:
-    """The module of that name or directory, else the directory, package (``flask.json``) or file. Raises UsageError."""
+    """The module or directory at that path, else the module of that name, the package (``flask.json``) or file that is called
+    so. Raises UsageError.
+    """
     wanted = text.strip().removeprefix("./").rstrip("/")
-    module = walk.find_module(snapshot, wanted)
+    is_path = wanted not in {"", "."} and snapshot.modules().at(wanted) is None and snapshot.is_directory(wanted)
+    module = walk.find_module(snapshot, wanted) if not is_path else None
     if module is not None:
         module_of = snapshot.modules().module_of
         paths = [file.path for file in snapshot.files() if file.is_source and module_of(file.path).path == module.path]

@@ -208,7 +208,11 @@ class BugFix:
             return
         for edge in self.snapshot.edges_from(place.symbol.key):
             if edge.line == place.frame.line and edge.kind == "calls" and edge.target not in seen:
-                self._candidate_of(edge.target).add(CALLED, f"called on the line that failed, {place.path}:{edge.line}")
+                target = self.snapshot.symbol(edge.target)
+                is_made = target is not None and target.kind == "class"
+                what = "made" if is_made else "called"
+                points = CALLED - is_made
+                self._candidate_of(edge.target).add(points, f"{what} on the line that failed, {place.path}:{edge.line}")
 
     def _judge_messages(self) -> None:
         """What messages name, and where their text stands."""
