@@ -72,6 +72,45 @@ def test_uncommitted_work_comes_first(storied: Repo) -> None:
     assert told(storied, "c.py::slugify", "WORKTREE")[:2] == ["-: body c.py::slugify", "limit: signature c.py::slugify"]
 
 
+def test_a_symbol_that_was_removed_and_came_back(repo: Repo) -> None:
+    with_slug, without = f"def slug(text):\n{BODY}{OTHER}", OTHER
+    repo.commit({"a.py": with_slug}, "add")
+    repo.commit({"a.py": with_slug.replace("strip()", "lower()")}, "edit")
+    repo.commit({"a.py": without + "\n# slug was here\n"}, "remove")
+    repo.commit({"a.py": without}, "wait")
+    repo.commit({"a.py": with_slug}, "again")
+    repo.commit({"a.py": None}, "remove the file")
+    repo.commit({"a.py": with_slug.replace("word in", "each in")}, "bring back the file")
+    assert told(repo, "a.py::slug") == [
+        "bring back the file: added a.py::slug",
+        "remove the file: removed a.py::slug",
+        "again: added a.py::slug",
+        "remove: removed a.py::slug",
+        "edit: body a.py::slug",
+        "add: added a.py::slug",
+    ]
+    assert told(repo, "a.py")[:3] == ["bring back the file: added a.py", "remove the file: removed a.py", "add: added a.py"]
+
+
+def test_what_had_the_name_before_and_went_elsewhere_is_another_symbol(repo: Repo) -> None:
+    repo.commit({"a.py": f"def slug(text):\n{BODY}"}, "add")
+    repo.commit({"a.py": f"def slugify(text):\n{BODY}"}, "rename")
+    repo.commit({"a.py": f"def slugify(text):\n{BODY}\n\ndef slug(a):\n    return [each + 1 for each in a.all()]\n"}, "another")
+    assert told(repo, "a.py::slug") == ["another: added a.py::slug"]
+
+
+def test_a_member_goes_along_with_its_class(repo: Repo) -> None:
+    owner = f"class C:\n    def slug(text):\n{BODY.replace('    ', '        ')}\n    def rest(self): ...\n"
+    repo.commit({"a.py": owner + OTHER, "b.py": "B = 1\n"}, "add")
+    repo.commit({"a.py": owner.replace("class C", "class D") + OTHER}, "rename the class")
+    repo.commit({"a.py": OTHER, "b.py": owner.replace("class C", "class D")}, "move the class")
+    assert told(repo, "b.py::D.slug") == [
+        "move the class: moved b.py::D.slug",
+        "rename the class: renamed a.py::D.slug",
+        "add: added a.py::C.slug",
+    ]
+
+
 def test_overloads_that_come_later_do_not_hide_what_was_before(repo: Repo) -> None:
     overloads = "from typing import overload\n\n\n@overload\ndef slug(text: str): ...\n@overload\ndef slug(text: int): ...\n"
     repo.commit({"a.py": f"def slug(text):\n{BODY}"}, "add")
