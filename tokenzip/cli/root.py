@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from tokenzip import __version__
-from tokenzip.cli.asking import callees, callers, dependants, deps, diff, impact, map_, query, search, show, trace
+from tokenzip.cli.asking import callees, callers, context, dependants, deps, diff, impact, map_, query, search, show, trace
 from tokenzip.cli.exporting import export, languages, serve
 from tokenzip.cli.keeping import clean, doctor, gc, index, status
 from tokenzip.cli.past import conflicts, log
@@ -41,7 +41,7 @@ SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
     ("Look around", (map_, search, show, query)),
     ("Follow the graph", (callers, callees, deps, dependants, impact, trace)),
     ("Compare", (diff, log, conflicts)),
-    ("Plan", (workflow,)),
+    ("Plan", (context, workflow)),
     ("Set up and keep", (
         init, index, status, hooks, gc, clean, doctor,
     )),

@@ -33,6 +33,16 @@ class Commit(NamedTuple):
     subject: str
 
 
+class Touched(NamedTuple):
+    """What a commit did to one path."""
+
+    status: str
+    """``A`` added, ``M`` modified, ``D`` deleted, ``R`` renamed, ``T`` made another kind of file."""
+    path: str
+    old: str
+    """Where a renamed file was before; empty for the others."""
+
+
 class Worktree(NamedTuple):
     """A work tree of the repository (the first listed is the main one, or the bare folder)."""
 
@@ -61,6 +71,8 @@ _LOCATION = (
     "--show-object-format",
     "--show-toplevel",  # last: it fails where there is no work tree, after the others were printed
 )
+_RENAMES_LOOKED_AT = 400
+"""Files of a commit up to which git compares contents to find renames; identical ones it finds among any number."""
 _LOG_FORMAT = "%H%x00%P%x00%T%x00%an%x00%ae%x00%at%x00%s"
 
 
@@ -247,6 +259,25 @@ class GitRepository:
             message, _, paths = commit.partition("\x02\x02")
             yield message, tuple(path for path in paths.strip("\0\n").split("\0") if path)
 
+    def changes(self, rev: str = "HEAD", limit: int = 1000) -> Iterator[tuple[Touched, ...]]:
+        """What each of the last commits that are no merges did to paths, newest first; renames as git finds them."""
+        options = ("--no-show-signature", "--no-merges", "--name-status", "-M", f"-l{_RENAMES_LOOKED_AT}", "-z")
+        out = self._git.run("log", *options, f"--max-count={limit}", "--format=%H", self._commit_of(rev), "--")
+        tokens = iter(decoded(out).split("\0"))
+        touched: list[Touched] = []
+        is_first = True
+        for token in tokens:
+            status = token.strip("\n")
+            if len(status) >= 40:  # a commit's id
+                if not is_first:
+                    yield tuple(touched)
+                touched, is_first = [], False
+            elif status:
+                old = next(tokens) if status[0] in "RC" else ""
+                touched.append(Touched(status[0], next(tokens), old))
+        if not is_first:
+            yield tuple(touched)
+
     def ancestors(self, rev: str = "HEAD", limit: int = 100) -> list[tuple[CommitId, TreeId]]:
         """The commit and its nearest ancestors by date, with their trees: where a known snapshot may be near."""
         if rev == "HEAD" and self.head() is None:
@@ -416,4 +447,4 @@ def _worktree(lines: Sequence[str]) -> Worktree:
     return Worktree(values["worktree"], CommitId(values["HEAD"]) if head else None, values.get("branch"))
 
 
-__all__ = ["Commit", "GitRepository", "MissingObject", "Setting", "Worktree"]
+__all__ = ["Commit", "GitRepository", "MissingObject", "Setting", "Touched", "Worktree"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tokenzip.render.blocks import Block, Note
 from tokenzip.render.changes import diff_text, impact_text
+from tokenzip.render.context import context_text
 from tokenzip.render.orientation import file_text, map_text, module_text
 from tokenzip.render.past import conflicts_text, history_text
 from tokenzip.render.queries import query_text
@@ -39,6 +40,7 @@ BUILDERS: dict[str, Builder] = {
     "diff_commits": diff_text,
     "execute_workflow_template": workflow_text,
     "find_conflicts": conflicts_text,
+    "get_context_for_files": context_text,
     "get_dependants": relations_text("dependant", backward=True),
     "get_dependencies": relations_text("dependency", backward=False),
     "get_git_history": history_text,
