@@ -240,7 +240,7 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
         if ir is None:
             content = state.git.blob(source.blob)
             ir = _extract(content, source.language)
-            if registry.is_source(source.language):
+            if registry.is_searched(source.language):
                 words[source] = words_of(content)
         records.append(encode_ir(ir))
         spilled.append((source.path, _spill(state, ir)))
@@ -269,8 +269,8 @@ def cut(words: Mapping[Source, Iterable[str]]) -> Cut:
 
 
 def words_of_blob(git: GitRepository, source: Source) -> set[str] | None:
-    """The words of a blob that are searched for; None if it is not read or no language has symbols for it."""
-    if not registry.is_source(source.language) or _unread(source) is not None:
+    """The words of a blob that are searched for; None if it is not read or not code."""
+    if not registry.is_searched(source.language) or _unread(source) is not None:
         return None
     return words_of(git.blob(source.blob))
 
