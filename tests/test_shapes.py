@@ -16,6 +16,7 @@ import pytest
 from gitrepo import Repo
 
 from tokenzip.operations import OPERATIONS
+from tokenzip.operations.state import status
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
 
@@ -166,6 +167,29 @@ def test_a_submodule_is_a_node_and_a_repository_of_its_own(make_repo: MakeRepo) 
     assert [file.path for file in project.snapshot("HEAD").files() if file.is_source] == ["own.py"]
     answer = OPERATIONS["query_file"].run(project, {"path": "vendored"})
     assert (answer["file"]["status"], answer["file"]["reason"]) == ("skipped", "submodule")
+    assert answer["file"]["blob"] == inner.head()
+
+
+def test_a_status_and_a_diff_say_where_a_submodule_stands(make_repo: MakeRepo) -> None:
+    inner, outer = make_repo("inner"), make_repo("outer")
+    wanted = inner.commit(FILES)
+    outer.submodule(inner, "vendored")
+    outer.commit()
+
+    def stands() -> dict[str, str]:
+        (submodule,) = status(open_repository(str(outer.path)))["submodules"]
+        assert (submodule["path"], submodule["commit"]) == ("vendored", wanted)
+        return submodule
+
+    open_repository(str(outer.path)).index()
+    assert stands()["state"] == "here"
+    checkout = Repo(outer.path / "vendored", outer.environment)
+    other = checkout.commit({"more.py": ""})
+    assert stands()["why"] == f"a repository of its own, checked out at {other[:10]}"
+    changed = OPERATIONS["diff_commits"].run(open_repository(str(outer.path)), {})
+    assert changed["changes"][0]["reasons"] == [f"submodule at {other[:10]}, before at {wanted[:10]}"]
+    outer.git("submodule", "deinit", "--quiet", "--force", "vendored")
+    assert stands()["state"] == "absent"
 
 
 def test_links_pointers_and_files_in_conflict(repo: Repo) -> None:

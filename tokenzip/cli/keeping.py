@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tokenzip.cli import options as shell
-from tokenzip.cli.options import Options, common
+from tokenzip.cli.options import NO_ANSWER, Options, common
 from tokenzip.cli.terminal import is_terminal, say
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _REASONS = 4
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that parse at the same time (default: all processors)."
 )
-@common()
+@common(unused={"max_tokens", "cursor"})
 def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Options) -> int:
     """Bring revisions into the store (also called parse).
 
@@ -72,7 +72,7 @@ def _is_committed(revision: str) -> bool:
 
 
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def status(options: Options) -> int:
     """What is indexed, how fresh, and what could not be read."""
     from tokenzip import hooks
@@ -115,6 +115,7 @@ def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:
         )
     rows.append((Cell("hooks", "dim"), *_hook_cells(state["hooks"])))
     yield Rows(tuple(rows))
+    yield from _submodule_blocks(state.get("submodules", ()))
     if "coverage" in state:
         yield from _coverage_blocks(state["coverage"])
     elif fresh["state"] != "fresh":
@@ -122,6 +123,26 @@ def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:
     if "settings" in state:
         yield Section("Settings that were not understood")
         yield Rows(tuple((Cell(problem, "warn"),) for problem in state["settings"]))
+
+
+def _submodule_blocks(submodules: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    from tokenzip.render.blocks import Cell, Rows, Section
+
+    if not submodules:
+        return
+    roles = {"here": "good", "elsewhere": "warn"}
+    yield Section("Submodules: --repo PATH asks about one")
+    yield Rows(
+        tuple(
+            (
+                Cell(each["path"], "place"),
+                Cell(each["commit"][:10], "dim"),
+                Cell(each["state"], roles.get(each["state"], "")),
+                Cell(each["why"], "dim"),
+            )
+            for each in submodules
+        )
+    )
 
 
 def _hook_cells(hooks: Mapping[str, Any]) -> tuple[Cell, ...]:
@@ -173,7 +194,7 @@ def megabytes(count: int) -> str:
 
 
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def gc(options: Options) -> int:
     """Drop from the store what nothing needs any more.
 
@@ -206,7 +227,7 @@ def gc(options: Options) -> int:
 
 @click.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@common()
+@common(unused=NO_ANSWER)
 def clean(*, yes: bool, options: Options) -> int:
     """Remove the store of this repository, and whatever else is kept for it. Questions fill it again."""
     from tokenzip import hooks
@@ -249,7 +270,7 @@ def _remove_empty(config: Config) -> None:
 
 
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def doctor(options: Options) -> int:
     """Check the installation, the hooks and the store.
 

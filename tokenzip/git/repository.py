@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tokenzip.errors import GitError, MissingObject, NotARepository, UnknownRevision
+from tokenzip.errors import GitError, MissingObject, NotARepository, TokenzipError, UnknownRevision
 from tokenzip.git.merging import Merge, merged
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
 from tokenzip.git.process import Git, decoded, shown, translated
-from tokenzip.git.trees import DIRECTORY, FileEntry, TreeChange, Trees, blob_id, empty_tree
+from tokenzip.git.trees import DIRECTORY, GITLINK, FileEntry, TreeChange, Trees, blob_id, empty_tree
 from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
 
@@ -50,6 +50,18 @@ class Worktree(NamedTuple):
     head: CommitId | None
     branch: str | None
     """Full ref name, None when detached or bare."""
+
+
+class Submodule(NamedTuple):
+    """A repository inside this one."""
+
+    path: str
+    commit: CommitId
+    """What HEAD wants checked out there."""
+    is_there: bool
+    """Whether the work tree has it."""
+    found: CommitId | None
+    """What is checked out there."""
 
 
 class Setting(NamedTuple):
@@ -196,6 +208,25 @@ class GitRepository:
     def walk(self, tree: TreeId) -> Iterator[FileEntry]:
         """Every file (path, mode, id) below a tree, in git's order; symlinks and submodules included, by their mode."""
         return self._trees.walk(tree)
+
+    def submodules(self) -> list[Submodule]:
+        """The submodules of HEAD's tree, by path; none before the first commit."""
+        if self.head() is None:
+            return []
+        links = [(path, CommitId(identity)) for path, mode, identity in self.walk(self.resolve("HEAD")[1]) if mode == GITLINK]
+        return [Submodule(path, commit, *self._inner_head(path)) for path, commit in links]
+
+    def _inner_head(self, path: str) -> tuple[bool, CommitId | None]:
+        """Whether a repository of its own lies at a path of the work tree, and where its HEAD is."""
+        if self.root is None or not os.path.lexists(os.path.join(self.root, path, ".git")):
+            return False, None
+        try:
+            inner = GitRepository.discover(os.path.join(self.root, path))
+        except TokenzipError:  # its .git leads nowhere, or is not for us
+            return False, None
+        found = inner.head()
+        inner.close()
+        return True, found
 
     def diff_trees(self, old: TreeId | None, new: TreeId | None) -> list[TreeChange]:
         """Paths that differ, each side as (mode, id); no rename detection; None is the empty tree."""
