@@ -115,6 +115,7 @@ Ask = Callable[..., dict[str, Any]]
 QUESTIONS: dict[str, dict[str, Any]] = {
     "diff_commits": {"base": "HEAD", "head": "WORKTREE"},
     "execute_workflow_template": {"name": "bug-fix", "inputs": ['File "/app/shop/cart.py", line 14, in total\nKeyError: 1']},
+    "get_context_for_files": {"files": ["shop/prices.py"]},
     "get_dependants": {"handle": "shop/prices.py::discounted", "depth": 3},
     "get_dependencies": {"handle": "shop/cart.py::Cart.total", "depth": 2},
     "get_git_history": {"handle": "shop/prices.py::fetch"},

@@ -1,8 +1,7 @@
 """The symbols one step away from some files: what these use, who uses them, their tests, types and documentation.
 
 Within a role the strongest edges come first: of a telling kind, with many sites, to files that go with the given ones anyway.
-The roles are merged so that any beginning of the list holds of each what its need deserves; a reader of the whole list gets
-everything.
+The roles come in rounds, so that any beginning of the list holds of each what its need deserves.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from tokenzip.model import Edge, Flag, SymbolKey
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
-ROLES: Mapping[str, float] = {"uses": 0.4, "used_by": 0.25, "test": 0.15, "type": 0.15, "doc": 0.05}
-"""The roles in the order of need, and the part of a list that each gets while there is something of all."""
+ROLES: Mapping[str, int] = {"uses": 8, "used_by": 5, "test": 3, "type": 3, "doc": 1}
+"""The roles in the order of need, and how many of each a round of the list has while there are some."""
 _TYPES = frozenset({"class", "interface", "type_alias", "enum", "struct", "trait"})
 _KINDS = {
     "inherits": 1.0,
@@ -83,14 +82,14 @@ def _weight(need: Need, closeness: float) -> float:
 
 
 def _merged(roles: Mapping[str, list[tuple[float, Need]]]) -> Iterator[Need]:
-    """One list of all: each role in its own order, and of any beginning as much of each as its part is."""
+    """One list of all in rounds, each with the next few of every role in the order of need."""
     order = list(ROLES)
-    placed: list[tuple[float, int, Need]] = []
+    placed: list[tuple[int, int, int, Need]] = []
     for role, found in roles.items():
         found.sort(key=lambda pair: (-round(pair[0], 9), pair[1].key))
-        placed.extend(((place + 1) / ROLES[role], order.index(role), need) for place, (_, need) in enumerate(found))
-    placed.sort(key=lambda each: each[:2])
-    return (need for _, _, need in placed)
+        placed.extend((place // ROLES[role], order.index(role), place, need) for place, (_, need) in enumerate(found))
+    placed.sort(key=lambda each: each[:3])
+    return (need for *_, need in placed)
 
 
 def _outgoing(snapshot: Snapshot, given: Collection[str]) -> Iterator[Need]:

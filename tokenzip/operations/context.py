@@ -26,11 +26,9 @@ _NO_CODE = frozenset({"doc", "other"})
 
 
 def get_context_for_files(snapshot: Snapshot, arguments: Arguments) -> Answer:
-    """The files that go with the given ones, and the symbols one step away: each role's best first, grouped by role.
-
-    The order in which items are left out is not that in which they are shown: a cut answer has the best of every role.
-    """
-    from tokenzip.context import ROLES, needed, open_count, related_files
+    """The files that go with the given ones, and the symbols one step away, in rounds of all roles: a cut answer has the best
+    of each."""
+    from tokenzip.context import needed, open_count, related_files
 
     given = _paths(snapshot, arguments["files"])
     related = related_files(snapshot, given)
@@ -46,9 +44,7 @@ def get_context_for_files(snapshot: Snapshot, arguments: Arguments) -> Answer:
         "token_count": 0,
     }
     items = Lazy(needs, lambda need: _need_item(snapshot, need))
-    answer = fitted(answer, "items", items, arguments, shrinking=("files",) if answer.get("files") else ())
-    order = {role: place for place, role in enumerate(ROLES)}
-    return {**answer, "items": sorted(answer["items"], key=lambda item: order.get(item.get("role", ""), 0))}
+    return fitted(answer, "items", items, arguments, shrinking=("files",) if answer.get("files") else ())
 
 
 def _paths(snapshot: Snapshot, handles: Sequence[str]) -> list[str]:
