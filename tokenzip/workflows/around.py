@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import itertools
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -128,15 +127,38 @@ MOST_SHARED = 300
 
 
 def shared_symbols(snapshot: Snapshot, paths: Iterable[str]) -> list[Symbol]:
-    """What files offer to others: top-level symbols that are exported and no tests, at most `MOST_SHARED`."""
-    found = (
+    """What files offer to others: top-level symbols that are exported and no tests, at most `MOST_SHARED`.
+
+    Variables come in only where there is nothing else: loggers and the like say little of a module.
+    """
+    found = [
         symbol
         for path in paths
         if not walk.is_test(snapshot, SymbolKey(path))
         for symbol in walk.symbols_of(snapshot, path)
         if symbol.row.parent < 0 and symbol.flags & Flag.EXPORTED and symbol.kind not in _NOT_LISTED
+    ]
+    telling = [symbol for symbol in found if symbol.kind not in ("variable", "constant")]
+    return (telling or found)[:MOST_SHARED]
+
+
+def packages_of(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:
+    """The external packages that files import, by the names that manifests give them as far as that shows: sorted."""
+    return sorted(
+        {
+            _package(path, reference.detail or reference.name)
+            for path in paths
+            for reference in snapshot.link(path).open
+            if reference.reason == "external" and reference.kind == "imports"
+        }
     )
-    return list(itertools.islice(found, MOST_SHARED))
+
+
+def _package(path: str, name: str) -> str:
+    """``django`` of ``django.db.models``, ``@scope/name`` of ``@scope/name/part``."""
+    if path.endswith((".py", ".pyi", ".pyw")):
+        return name.partition(".")[0]
+    return "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
 
 
 def searched(

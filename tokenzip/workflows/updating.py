@@ -57,8 +57,7 @@ class UpdateModule:
             {"handle": key.handle, "used_by": counts[key], **({} if key.path in self.area else {"outside": True})}
             for key in ordered
         ]
-        files = {symbol.path for symbol in self.symbols}
-        self.packages = sorted({name for path in files for name in _packages(self.snapshot, path)})
+        self.packages = around.packages_of(self.snapshot, {symbol.path for symbol in self.symbols})
 
     def result(self) -> Result:
         reached = self.impact.reached if self.impact is not None else ()
@@ -107,14 +106,6 @@ class UpdateModule:
         for path in dict.fromkeys(test["handle"].partition("::")[0] for test in tests):
             steps.append({"do": "run", "file": path})
         return [{"step": number, **step} for number, step in enumerate(steps, 1)]
-
-
-def _packages(snapshot: Snapshot, path: str) -> list[str]:
-    return [
-        (reference.detail or reference.name)
-        for reference in snapshot.link(path).open
-        if reference.reason == "external" and reference.kind == "imports"
-    ]
 
 
 UPDATE_MODULE = Template(

@@ -151,13 +151,10 @@ class UpgradeFeature:
         out: dict[str, str] = {}
         for path in sorted({symbol.path for symbol in self.core}):
             declared = {each.name.lower(): each for each in self.snapshot.modules().module_of(path).dependencies}
-            for reference in self.snapshot.link(path).open:
-                if reference.reason == "external" and reference.kind == "imports":
-                    name = reference.detail or reference.name
-                    first = name.split("/")[0] if name.startswith("@") is False else "/".join(name.split("/")[:2])
-                    known = declared.get(first.lower()) or declared.get(first.partition(".")[0].lower())
-                    if known is not None:
-                        out[known.name] = f"{known.name} {known.range}".strip()
+            for name in around.packages_of(self.snapshot, [path]):
+                known = declared.get(name.lower())
+                if known is not None:
+                    out[known.name] = f"{known.name} {known.range}".strip()
         return list(out.values())
 
     def _order(self, tests: list[Item]) -> list[Item]:
