@@ -5,11 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,68 @@ def test_a_partial_clone_asks_nothing_of_its_remote(repo: Repo, tmp_path: Path) 
     assert callers(project) == ["use/a.py::a", "use/b.py::c"]
     file = OPERATIONS["query_file"].run(project, {"path": "use/b.py", "at": "HEAD~1"})
     assert "absent" in str(file["file"]), file
+
+
+# Whose it is, and who may write.
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root may give a folder to another user")
+def test_a_repository_of_another_user_that_is_allowed_by_name(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit(FILES)
+    side = repo.head()
+    repo.commit({"lib.py": FILES["lib.py"].replace("1", "2")})
+    for path in (repo.path, *repo.path.rglob("*")):
+        os.chown(path, 4321, 4321)
+    settings = repo.path.parent / "gitconfig"
+    settings.write_text(f"[safe]\n\tdirectory = {repo.path}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    assert asked(repo) == asked(repo, "HEAD") == asked(repo.path / "use", "HEAD~1") == CALLERS
+    project = open_repository(str(repo.path))
+    assert not project.merge("HEAD", side).conflicts
+    assert project.gc().snapshots == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files mean nothing")
+def test_a_read_only_repository_with_a_read_only_home(repo: Repo, hermetic: dict[str, str]) -> None:
+    """What the store holds is answered; what it does not hold is refused with a remedy."""
+    repo.commit(FILES)
+    repo.commit({"use/b.py": None})
+    home = Path(hermetic["TOKENZIP_HOME"])
+    unlike_root = ()
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root may write everywhere, and there is no setpriv to change that")
+        unlike_root = ("setpriv", "--bounding-set=-dac_override,-fowner", "--inh-caps=-dac_override,-fowner")
+
+    def tokenzip(*words: str) -> subprocess.CompletedProcess[str]:
+        return repo.run(*unlike_root, sys.executable, "-P", "-m", "tokenzip", *words, check=False)
+
+    home.mkdir()
+    with read_only(home, repo.path):
+        nothing = tokenzip("callers", "lib.py::f")
+        assert (nothing.returncode, "TOKENZIP_HOME" in nothing.stderr) == (2, True), nothing
+    known = tokenzip("callers", "lib.py::f", "--format", "json")
+    assert known.returncode == 0, known
+    with read_only(home, repo.path):
+        for words in (("callers", "lib.py::f", "--format", "json"), ("map",), ("log", "lib.py::f"), ("diff",), ("status",)):
+            assert tokenzip(*words).returncode == 0, words
+        assert tokenzip("callers", "lib.py::f", "--format", "json").stdout == known.stdout
+        for words in (("callers", "lib.py::f", "--at", "HEAD~1"), ("gc",), ("index", "HEAD~1")):
+            refused = tokenzip(*words)
+            assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True), refused
+
+
+@contextlib.contextmanager
+def read_only(*folders: Path) -> Iterator[None]:
+    """Nobody may write any file below these folders."""
+    modes = {path: path.stat().st_mode for folder in folders for path in (folder, *folder.rglob("*"))}
+    for path, mode in modes.items():
+        path.chmod(mode & ~0o222)
+    try:
+        yield
+    finally:
+        for path, mode in modes.items():
+            path.chmod(mode)
 
 
 # Odd entries.

@@ -371,7 +371,7 @@ class Repository:
         for folder in self._users():
             if folder != mine:
                 with contextlib.suppress(TokenzipError):
-                    git = GitRepository.discover(folder)
+                    git = GitRepository.discover(folder.removesuffix("/.git"))  # its top is what `safe.directory` allows
                     stack.callback(git.close)
                     yield git
 
