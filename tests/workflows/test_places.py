@@ -66,6 +66,21 @@ def test_the_line_is_that_of_the_revision(project: Repository) -> None:
     assert found.note == "line 13 is not in price at this revision; it is at 14-15"
 
 
+def test_what_a_trace_shows_of_a_line_says_where_it_is_now(project: Repository) -> None:
+    def found(line: int, text: str, function: str = "fetch", at: str = "HEAD") -> Place:
+        return locate(project.snapshot(at), [Frame("/app/shop/prices.py", line, function, "python", text)])[0]
+
+    same = found(11, "return PRICES[item]")
+    assert (same.match, same.line, same.note) == ("function", 11, "")
+    assert found(9, "return PRICES[item]", at="HEAD~1").match == "function"
+    shifted = found(9, "return PRICES[item]")
+    assert (shifted.match, shifted.line, shifted.is_certain) == ("text", 11, True)
+    assert shifted.note == "line 9 of the trace is line 11 at this revision"
+    gone = found(11, "return PRICES.get(item)")
+    assert (gone.key.qualified, gone.match, gone.line, gone.is_certain) == ("fetch", "changed", 0, False)
+    assert found(3, "return fetch(item)", "").line == 15, "without a function the file is enough, if the text is in one line"
+
+
 def test_a_function_that_is_elsewhere_is_said_to_be(project: Repository) -> None:
     found = place(project, "shop/cart.py", 3, "fetch")
     assert (found.key.handle, found.match) == ("shop/prices.py::fetch", "moved")

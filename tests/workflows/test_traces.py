@@ -52,6 +52,16 @@ def test_marks_before_each_line_change_nothing(text: str, expected: str, before:
     assert [(frame.file, frame.line, frame.function) for f in parse_trace(noisy).failures for frame in f.frames] == frames
 
 
+@pytest.mark.parametrize("before", ["", "> ", "web_1  | "])
+def test_what_a_traceback_shows_of_its_lines_is_kept(before: str) -> None:
+    lines = (
+        "Traceback (most recent call last):", '  File "a.py", line 3, in f', "    return g(1,", "             ^^^^",
+        '  File "a.py", line 9, in g', "KeyError: 1",
+    )  # fmt: skip
+    frames = parse_trace("".join(f"{before}{line}\n" for line in lines)).failures[0].frames
+    assert [(frame.function, frame.text) for frame in frames] == [("g", ""), ("f", "return g(1,")]
+
+
 def test_windows_line_ends_change_nothing() -> None:
     text = (PAGES / "python.md").read_text(encoding="utf-8")
     assert parse_trace(text.replace("\n", "\r\n")) == parse_trace(text)

@@ -62,7 +62,9 @@ class BugFix:
         place = locate(self.snapshot, [frame])[0]
         if place.is_here:
             return place
-        return Place(frame, self._symbol(frame.file).path, None, "file")  # or the error, with the nearest names
+        return Place(
+            frame, self._symbol(frame.file).path, None, "file", line=frame.line
+        )  # or the error, with the nearest names
 
     # ---- the steps
 

@@ -121,7 +121,7 @@ class Findings:
             is_class = place.symbol is not None and place.symbol.kind == "class"
             if place.is_here and self.judge.is_test(place.key) and not is_class:
                 handle = place.key.handle
-                items.setdefault(handle, {"handle": handle, "line": place.frame.line, "why": "on the stack"})
+                items.setdefault(handle, {"handle": handle, "line": place.line or place.frame.line, "why": "on the stack"})
         for each in self.impact.tests if self.impact is not None else ():
             if around.is_run(self.snapshot, each.key):
                 item: Item = {"handle": each.handle, **({"line": each.line} if each.line else {})}
@@ -176,6 +176,8 @@ def _frame_item(place: Place) -> Item:
         item: Item = {"candidates": list(place.candidates), "match": place.match, "line": place.frame.line}
     else:
         item = {"handle": place.key.handle, "match": place.match, "line": place.frame.line}
+    if place.line not in (0, place.frame.line):
+        item["now"] = place.line
     function = place.frame.function
     if function.rpartition(".")[2] not in ("", walk.plain(place.key.qualified).rpartition(".")[2]):
         item["function"] = function

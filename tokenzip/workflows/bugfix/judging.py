@@ -87,7 +87,7 @@ class Judge:
         return walk.is_test(self.snapshot, key)
 
     def of_place(self, place: Place) -> Candidate:
-        candidate = self.of(place.key, place.frame.line if place.is_certain else 0)
+        candidate = self.of(place.key, place.line if place.is_certain else 0)
         candidate.is_uncertain = candidate.is_uncertain or not place.is_certain
         return candidate
 
@@ -124,10 +124,10 @@ class Judge:
 
     def judge_line(self, place: Place, known: Iterable[SymbolKey] = ()) -> None:
         """What is called, or made, on a line, if that is not on the stack anyway."""
-        if place.symbol is None or not place.is_certain or not place.frame.line:
+        if place.symbol is None or not place.is_certain or not place.line:
             return
         for edge in self.snapshot.edges_from(place.symbol.key):
-            if edge.line == place.frame.line and edge.kind == "calls" and edge.target not in known:
+            if edge.line == place.line and edge.kind == "calls" and edge.target not in known:
                 target = self.snapshot.symbol(edge.target)
                 is_made = target is not None and target.kind == "class"
                 what = "made" if is_made else "called"
