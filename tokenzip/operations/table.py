@@ -192,8 +192,11 @@ def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
     try:
         snapshot = repository.snapshot(arguments.get("at"))
         with snapshot.reading():
-            target = walk.resolve(snapshot, arguments["handle"])
-            if isinstance(target, Symbol):
+            folder = walk.find_folder(snapshot, arguments["handle"])
+            target = walk.resolve(snapshot, arguments["handle"]) if folder is None else None
+            if target is None:
+                tool, named, ask = "query_module", {"module": arguments["handle"]}, structure.query_module
+            elif isinstance(target, Symbol):
                 named, ask = {"handle": target.handle}, symbols.query_symbol
             elif isinstance(target, Module):
                 tool, named, ask = "query_module", {"module": target.path or "."}, structure.query_module
