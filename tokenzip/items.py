@@ -156,7 +156,7 @@ def doc_text(written: str) -> str:
         comment = _COMMENT.fullmatch(text)
         text = _MARGIN.sub("", comment[1] if comment else text)
     first, newline, rest = text.partition("\n")
-    return (first.strip() + newline + textwrap.dedent(rest)).strip()
+    return (first.strip() + newline + (textwrap.dedent(rest) if quoted else rest)).strip()
 
 
 def first_paragraph(text: str) -> str:

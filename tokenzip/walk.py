@@ -98,7 +98,10 @@ def _is_called(symbol: Symbol, name: str) -> bool:
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:
-    """The module of that directory (``.`` is the root) or name, None if there is none. Raises AmbiguousSymbol."""
+    """The module of that directory (``.`` is the root) or name, None if there is none. Raises AmbiguousSymbol.
+
+    What ends in a slash is a directory and no name.
+    """
     if not text.strip():
         return None
     modules = snapshot.modules()
@@ -106,7 +109,7 @@ def find_module(snapshot: Snapshot, text: str) -> Module | None:
     here = modules.at("" if wanted in {"", "."} else wanted)
     if here is not None:
         return here
-    named = modules.named(wanted)
+    named = modules.named(wanted) if not text.rstrip().endswith("/") else ()
     if len(named) > 1:
         raise AmbiguousSymbol(
             f"{text} names {len(named)} modules",
