@@ -113,6 +113,13 @@ def test_names_in_other_case_beginnings_and_parts(shop: Repo) -> None:
     assert found(snapshot, "renderer")[0] == "shop/accounts.py::useRenderer"
 
 
+def test_words_that_spell_a_name_come_close_to_writing_it(shop: Repo) -> None:
+    snapshot = snapshot_of(shop)
+    assert found(snapshot, "user service")[0] == "shop/accounts.py::UserService"
+    assert found(snapshot, "Make response")[0] == "shop/accounts.py::make_response"
+    assert found(snapshot, "four cart")[0] == "shop/cart.py::four_cart"
+
+
 def test_typing_errors(shop: Repo) -> None:
     snapshot = snapshot_of(shop)
     assert found(snapshot, "autenticate")[0] == "shop/accounts.py::UserService.authenticate"

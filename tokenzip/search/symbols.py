@@ -37,10 +37,11 @@ _SHADOW_FROM, _SHADOW = 0.75, 0.6
 """A symbol gives way to a member that matches nearly as well: from which part of its score on, and to how much of it."""
 _ASIDE, _GENERATED = 0.6, 0.3
 """What is left of a symbol's score in tests, examples and the like, and in what a program made."""
-_ENOUGH = 99.0
-"""How much a word in a symbol's text is worth at most, against 4 for one in its name."""
-_NAMED = 0.0
+_NAMED = 0.3
 """How much more a symbol is worth whose name holds all of the question."""
+
+_JOINED = 1.0
+"""What is added for a name that is made of all words of the question in their order; for one that it writes, 2."""
 
 EXACT = "exact name"
 _NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
@@ -83,7 +84,8 @@ def hits_in(files: Files, kinds: Collection[str] = ()) -> Iterator[Hit]:
 
 def _named(files: Files) -> list[Symbol]:
     """Symbols that have exactly a name that the question writes."""
-    found = [symbol for name in files.question.names[:4] for symbol in files.snapshot.named(name)[:50]]
+    names = (*files.question.names[:4], *files.question.joined)
+    found = [symbol for name in names for symbol in files.snapshot.named(name)[:50]]
     return [symbol for symbol in found if files.in_module(symbol.path)]
 
 
@@ -97,6 +99,7 @@ class _Asked:
         """Handles of the symbols that have a name of the question."""
         self.values = {term.word: term.value for term in files.terms}
         self.names = question.names
+        self.joined = frozenset(question.joined)
         self.last = frozenset(name.rpartition(".")[2].lower() for name in question.names)
         self.is_one_word = len(question.words) <= 1
         whole = question.text.strip().lower()
@@ -105,13 +108,15 @@ class _Asked:
     def bonus(self, symbol: Symbol) -> tuple[float, str]:
         """For a name that stands in the question as it is: the smaller, the less of the question it is."""
         name = symbol.name.lower()
-        is_exact = symbol.handle in self.exact if name in self.last or self.exact else False
-        if is_exact or name in self.last:
+        if name in self.last:
+            is_exact = symbol.handle in self.exact
             share = sum(self.values.get(word, 0.0) for word in set(parts(symbol.name))) or 1.0
             written = is_exact and any(symbol.qualified_name.endswith(asked) for asked in self.names)
             if self.names[0] in (symbol.name, symbol.qualified_name) or self.is_one_word:
                 share = 1.0
             return (2.0 if written else 1.4) * share, EXACT if written else "name, in other case"
+        if symbol.name in self.joined:
+            return _JOINED, "name"
         if self.beginning is not None and name.startswith(self.beginning):
             return 0.8 * len(self.beginning) / len(name), "beginning of the name"
         return 0.0, ""
@@ -208,7 +213,7 @@ def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[
         weight, named = present.place, 0.0
         for form in present.forms:
             word, factor = form.word, form.factor
-            found = factor * min(form.count(begin, row.end) / norm, _ENOUGH)
+            found = factor * form.count(begin, row.end) / norm
             if word in own:
                 named = max(named, factor)
             weight = max(weight, found + (4 * factor if word in own else 0.0) + (factor if word in above else 0.0))
