@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,6 +58,8 @@ class Related:
     """Commits that changed one of the given files."""
     commits: int
     """Commits that were looked at."""
+    users: Mapping[str, Sequence[EdgeRow]]
+    """The files with edges to the given ones, by path, and these edges."""
 
 
 def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
@@ -66,7 +68,9 @@ def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
         history = cochange_before(snapshot)
         together, changes = history.with_files(given)
         places = places_of(snapshot)
-        uses, used = _users(snapshot, given), _used(snapshot, given)
+        users = dict(_users(snapshot, given))
+        uses = {path: len({(row.path, row.qualified) for row in rows}) for path, rows in users.items()}
+        used = _used(snapshot, given)
         alike = _alike(places, given)
         words = _sharing_words(snapshot, places, given)
         candidates = {*together, *uses, *used, *words, *(path for path, value in alike.items() if value >= _ALIKE)}
@@ -83,7 +87,7 @@ def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
             role = _role(path, file.language)
             found.append(RelatedFile(path, role, round(score, 6), common.times, uses.get(path, 0), used.get(path, 0)))
         found.sort(key=lambda each: (each.role in {"doc", "other"}, -each.score, each.path))
-        return Related(tuple(found), changes, len(history))
+        return Related(tuple(found), changes, len(history), users)
 
 
 def _role(path: str, language: str | None) -> str:
@@ -94,13 +98,7 @@ def _role(path: str, language: str | None) -> str:
     return "test" if registry.get(language).is_test(path) else "code"
 
 
-def _users(snapshot: Snapshot, given: Collection[str]) -> dict[str, int]:
-    """Path -> how many symbols of the given files it uses."""
-    return {path: len({(row.path, row.qualified) for row in rows}) for path, rows in rows_to(snapshot, given)}
-
-
-def rows_to(snapshot: Snapshot, given: Collection[str]) -> Iterator[tuple[str, list[EdgeRow]]]:
-    """The files with edges to the given ones, by path, and these edges."""
+def _users(snapshot: Snapshot, given: Collection[str]) -> Iterator[tuple[str, list[EdgeRow]]]:
     keys = {edge_key(path, "") for path in given}
     for path in given:
         file = snapshot.file(path)
