@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokenzip.context.cochange import Together, cochange_before
@@ -27,6 +27,8 @@ _NAMED, _WORDS, _USERS, _ACTIVE = 1.0, 0.6, 0.4, -0.2
 """Weight of a like name, of rare words in common, of using the files; and against files that everything is changed with."""
 _ALIKE = 0.2
 """Likeness of names from which on it alone makes a file a candidate."""
+_JUDGED = 40
+"""Files of the ranking that are looked at, for whether a program made them."""
 _NEVER_TOGETHER = Together(0.0, 0)
 DOCUMENTS = frozenset({".md", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org"})
 """Endings of files that people read."""
@@ -38,7 +40,7 @@ class RelatedFile:
 
     path: str
     role: str
-    """``test``, ``code``, ``doc`` or ``other`` (data, settings and the like)."""
+    """``test``, ``code``, ``doc`` or ``other`` (data, settings, what programs made)."""
     score: float
     together: int
     """Commits that changed it together with one of the given files."""
@@ -86,8 +88,19 @@ def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
             score += _USERS * math.log1p(uses.get(path, 0)) + _ACTIVE * math.log1p(history.activity.get(path, 0.0))
             role = _role(path, file.language)
             found.append(RelatedFile(path, role, round(score, 6), common.times, uses.get(path, 0), used.get(path, 0)))
-        found.sort(key=lambda each: (each.role in {"doc", "other"}, -each.score, each.path))
+        found.sort(key=_order)
+        found = sorted([*(_judged(snapshot, each) for each in found[:_JUDGED]), *found[_JUDGED:]], key=_order)
         return Related(tuple(found), changes, len(history), users)
+
+
+def _order(each: RelatedFile) -> tuple[bool, float, str]:
+    return each.role in {"doc", "other"}, -each.score, each.path
+
+
+def _judged(snapshot: Snapshot, each: RelatedFile) -> RelatedFile:
+    """The file, one that a program made as no code: nobody edits it."""
+    file = snapshot.file(each.path) if each.role in {"code", "test"} else None
+    return replace(each, role="other") if file is not None and file.generated else each
 
 
 def _role(path: str, language: str | None) -> str:
