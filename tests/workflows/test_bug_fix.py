@@ -189,3 +189,15 @@ def test_what_may_have_given_an_empty_value_counts(repo: Repo) -> None:
     found = {item["handle"]: item for item in answer["candidates"]}
     assert list(found) == ["a.py::label", "a.py::show", "a.py::find"]
     assert found["a.py::find"]["reasons"] == ["called before the line that failed, a.py:10"]
+
+
+def test_what_decorates_a_function_inside_gives_nothing(repo: Repo) -> None:
+    source = (
+        "def register(name):\n    return lambda function: function\n\n\ndef test_it():\n    @register('x')\n    def inner():\n"
+        "        return 1\n\n    assert inner() is None\n"
+    )
+    product, _, test = source.partition("def test_it")
+    repo.commit({"a.py": product, "test_a.py": f"from a import register\n\n\ndef test_it{test}"})
+    arguments = {"name": "bug-fix", "inputs": ["test_a.py:9: in test_it\n    assert inner() is None\nE   assert 1 is None"]}
+    answer = OPERATIONS["execute_workflow_template"].run(open_repository(str(repo.path)), arguments)
+    assert "a.py::register" not in [item["handle"] for item in answer["candidates"]]

@@ -164,11 +164,18 @@ class Judge:
         return symbol is not None and symbol.kind == "class"
 
     def _calls(self, place: Place, known: Container[SymbolKey]) -> list[Edge]:
-        """The calls in the symbol of a frame, if it is certain; those of what is on the stack anyway and of tests left out."""
+        """The calls in the symbol of a frame, if it is certain; those of what is on the stack anyway and of tests left out.
+
+        So are those that decorate what is defined inside: they give nothing that the code goes on with.
+        """
         if place.symbol is None or not place.is_certain or not place.line:
             return []
+        inside = walk.nested(self.snapshot, [place.symbol])[1:]
+        decorating = {line for symbol in inside for line in range(symbol.row.line, symbol.row.name_line)}
         edges = (edge for edge in self.snapshot.edges_from(place.symbol.key) if edge.kind == "calls")
-        return [edge for edge in edges if edge.target not in known and not self.is_test(edge.target)]
+        return [
+            edge for edge in edges if edge.target not in known and edge.line not in decorating and not self.is_test(edge.target)
+        ]
 
     # ---- words
 
