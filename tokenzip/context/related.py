@@ -40,7 +40,7 @@ class RelatedFile:
 
     path: str
     role: str
-    """``test``, ``code``, ``doc`` or ``other`` (data, settings, what programs made)."""
+    """``test``, ``code``, ``generated``, ``doc`` or ``other`` (data, settings and the like)."""
     score: float
     together: int
     """Commits that changed it together with one of the given files."""
@@ -55,7 +55,7 @@ class Related:
     """The files that go with some others."""
 
     files: tuple[RelatedFile, ...]
-    """Code first (tests are code), then documents and others; each by score, then path."""
+    """Code first (tests are code, and so is what programs made), then documents and others; each by score, then path."""
     changes: int
     """Commits that changed one of the given files."""
     commits: int
@@ -89,7 +89,7 @@ def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
             role = _role(path, file.language)
             found.append(RelatedFile(path, role, round(score, 6), common.times, uses.get(path, 0), used.get(path, 0)))
         found.sort(key=_order)
-        found = sorted([*(_judged(snapshot, each) for each in found[:_JUDGED]), *found[_JUDGED:]], key=_order)
+        found[:_JUDGED] = [_judged(snapshot, each) for each in found[:_JUDGED]]
         return Related(tuple(found), changes, len(history), users)
 
 
@@ -98,9 +98,9 @@ def _order(each: RelatedFile) -> tuple[bool, float, str]:
 
 
 def _judged(snapshot: Snapshot, each: RelatedFile) -> RelatedFile:
-    """The file, one that a program made as no code: nobody edits it."""
+    """The file, one that a program made as such: it changes with the others, but nobody edits it."""
     file = snapshot.file(each.path) if each.role in {"code", "test"} else None
-    return replace(each, role="other") if file is not None and file.generated else each
+    return replace(each, role="generated") if file is not None and file.generated else each
 
 
 def _role(path: str, language: str | None) -> str:
