@@ -234,10 +234,10 @@ class _Links:
     path_ids: dict[str, int]
     consulted: set[str]
 
-    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+    def unchanged(self, directory: str, tree: TreeId) -> Address | None:
         return None
 
-    def before(self, directory: str) -> bytes | None:
+    def before(self, directory: str) -> Address | None:
         return None
 
     def link(self, path: str) -> Address:
@@ -284,7 +284,7 @@ class _Pairs:
 def _store_links(result: _Linked, links: _Links, writing: WriteTransaction) -> None:
     numbers = writing.put_packs("link", result.packs)
     for path, place in result.placed:
-        links.path_ids[path] = writing.intern_path(path)
+        links.path_ids[path] = writing.paths.intern(path)
         if place is not None:
             links.addresses[path] = Address(numbers[place[0]], place[1])
 
@@ -456,7 +456,7 @@ def _content_postings(writing: WriteTransaction, files: _TreeFiles, said: _Said)
     pairs = _Pairs()
     paths = [source.path for source in files.sources]
     for path in paths:
-        pairs.add(array("I", said.content_keys.get(path, b"")), writing.intern_path(path))
+        pairs.add(array("I", said.content_keys.get(path, b"")), writing.paths.intern(path))
     for path, key in stems_of(paths):
-        pairs.add((key,), writing.intern_path(path))
+        pairs.add((key,), writing.paths.intern(path))
     return pairs

@@ -232,7 +232,7 @@ class Snapshot:
         with self.store.reading() as reading:
             yield reading
 
-    def _root(self, reading: ReadTransaction) -> bytes:
+    def _root(self, reading: ReadTransaction) -> Address:
         assert self.tree is not None
         root = reading.snapshot_root(self.tree, analysis_tag())
         if root is None:
