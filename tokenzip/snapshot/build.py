@@ -398,7 +398,7 @@ def _write_contents(writing: WriteTransaction, base: Snapshot, overlay: Overlay)
         if writing.blob_address(over.file.blob, language_tag(over.file.language)) is None:
             fresh[over.file.blob, over.file.language] = (path, over.ir)
     earlier = [_earlier(base, path, writing.blob_address) for path, _ in fresh.values()]
-    addresses = writing.put_records("ir", [encode_ir(ir) for _, ir in fresh.values()], earlier)
+    addresses = writing.put_records([encode_ir(ir) for _, ir in fresh.values()], earlier)
     for (blob, language), address in zip(fresh, addresses, strict=True):
         writing.put_blob(blob, language_tag(language), address)
     read = [path for (_, language), (path, _) in fresh.items() if registry.is_source(language)]
@@ -422,7 +422,7 @@ def _write_interfaces(writing: WriteTransaction, base: Snapshot, relinked: Relin
         if file is not None and file.language is not None and head.kept_interface(file) is None:
             fresh[file.blob, language_tag(file.language)] = (path, encode_consulted(head.interface(path)))
     earlier = [_earlier(base, path, writing.interface_address) for path, _ in fresh.values()]
-    addresses = writing.put_records("interface", [record for _, record in fresh.values()], earlier)
+    addresses = writing.put_records([record for _, record in fresh.values()], earlier)
     for (blob, tag), address in zip(fresh, addresses, strict=True):
         writing.put_interface(blob, tag, address)
 
@@ -433,7 +433,7 @@ def _write_links(writing: WriteTransaction, base: Snapshot, overlay: Overlay) ->
     }
     filled = [path for path, record in records.items() if record]
     earlier = [file.link if (file := base.tree_file(path)) is not None else None for path in filled]
-    addresses = writing.put_records("link", [records[path] for path in filled], earlier)
+    addresses = writing.put_records([records[path] for path in filled], earlier)
     return {**dict.fromkeys(records, NO_LINK), **dict(zip(filled, addresses, strict=True))}
 
 

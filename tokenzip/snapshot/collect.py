@@ -83,21 +83,21 @@ class _Copy:
                 continue
             self.contents[key] = git
             address, beside = self.old.blob_address(file.blob, tag), self.old.interface_address(file.blob, tag)
-            record = self.old.ir_record(address) if address is not None else None
-            interface = self.old.interface_record(beside) if beside is not None else None
+            record = self.old.record(address) if address is not None else None
+            interface = self.old.record(beside) if beside is not None else None
             if record is not None:
                 records[key] = record
                 if interface is not None:
                     interfaces[key] = interface
-        self.records.update(zip(records, self.new.put_records("ir", list(records.values())), strict=True))
-        self.interfaces.update(zip(interfaces, self.new.put_records("interface", list(interfaces.values())), strict=True))
+        self.records.update(zip(records, self.new.put_records(list(records.values())), strict=True))
+        self.interfaces.update(zip(interfaces, self.new.put_records(list(interfaces.values())), strict=True))
 
     def _copy_links(self, files: Iterable[TreeFile]) -> None:
         fresh: dict[Address, bytes] = {}
         for file in files:
             if file.link is not None and file.link not in self.links and file.link not in fresh:
-                fresh[file.link] = self.old.link_record(file.link) or b""
-        addresses = self.new.put_records("link", list(fresh.values()))
+                fresh[file.link] = self.old.record(file.link) or b""
+        addresses = self.new.put_records(list(fresh.values()))
         self.links.update(zip(fresh, addresses, strict=True))
 
     def _copy_postings(self, paths: set[str]) -> None:

@@ -55,27 +55,26 @@ WRITE_PATIENCE = 60.0
 
 
 class _Cache:
-    """What one environment gave, decoded: packs by table and number (bounded by bytes), chunks of postings, blocks of paths."""
+    """What one environment gave, decoded: packs by number (bounded by bytes), chunks of postings, blocks of paths."""
 
     def __init__(self) -> None:
         self.chunks: dict[bytes, Any] = {}
         self.blocks: dict[int, Sequence[str]] = {}
-        self._packs: OrderedDict[tuple[str, int], Pack] = OrderedDict()
+        self._packs: OrderedDict[int, Pack] = OrderedDict()
         self._bytes = 0
-        self._damaged: set[tuple[str, int]] = set()
+        self._damaged: set[int] = set()
         self._lock = threading.Lock()
 
-    def pack(self, table: str, number: int, read: Callable[[], Pack]) -> Pack:
-        key = (table, number)
+    def pack(self, number: int, read: Callable[[], Pack]) -> Pack:
         with self._lock:
-            known = self._packs.get(key)
+            known = self._packs.get(number)
             if known is not None:
-                self._packs.move_to_end(key)
+                self._packs.move_to_end(number)
                 return known
         fresh = read()
         with self._lock:
-            if key not in self._packs:
-                self._packs[key] = fresh
+            if number not in self._packs:
+                self._packs[number] = fresh
                 self._bytes += sum(map(len, fresh.records))
             while self._bytes > _CACHE_BYTES and len(self._packs) > 1:
                 _, dropped = self._packs.popitem(last=False)
@@ -84,11 +83,11 @@ class _Cache:
                 self.chunks.clear()
         return fresh
 
-    def is_news(self, table: str, number: int) -> bool:
+    def is_news(self, number: int) -> bool:
         """Whether it was not known yet that this pack is damaged."""
         with self._lock:
-            known = (table, number) in self._damaged
-            self._damaged.add((table, number))
+            known = number in self._damaged
+            self._damaged.add(number)
         return not known
 
 
@@ -124,45 +123,36 @@ class ReadTransaction:
         value = self._get("blob", blob_key(blob, tag))
         return 0 if value is None else int(_BLOB.unpack_from(value)[2])
 
-    def ir_record(self, address: Address) -> bytes | None:
-        return self._record("ir", address)
-
-    def interface_record(self, address: Address) -> bytes | None:
-        return self._record("interface", address)
-
-    def link_record(self, address: Address) -> bytes | None:
-        return self._record("link", address)
-
-    def _record(self, table: str, address: Address) -> bytes | None:
+    def record(self, address: Address) -> bytes | None:
         """The bytes of a record; None, with a line in the log, for a damaged pack: a bad entry is a miss."""
         try:
-            return self._whole_record(table, address)
+            return self._whole_record(address)
         except (LookupError, ValueError) as error:
-            if self._cache.is_news(table, address.pack):
-                _LOG.warning("pack %s of table %s is damaged, its records are worked out again: %s", address.pack, table, error)
+            if self._cache.is_news(address.pack):
+                _LOG.warning("pack %s is damaged, its records are worked out again: %s", address.pack, error)
             return None
 
-    def _whole_record(self, table: str, address: Address) -> bytes:
-        *differences, whole = self._chain(table, address)
-        record = self._pack(table, whole.pack).records[whole.slot]
+    def _whole_record(self, address: Address) -> bytes:
+        *differences, whole = self._chain(address)
+        record = self._pack(whole.pack).records[whole.slot]
         for each in reversed(differences):
-            record = undo_difference(self._pack(table, each.pack).records[each.slot], record)
+            record = undo_difference(self._pack(each.pack).records[each.slot], record)
         return record
 
-    def _chain(self, table: str, address: Address) -> list[Address]:
+    def _chain(self, address: Address) -> list[Address]:
         """A record, the one that it is a difference to, and so on to one that is whole."""
         chain = [address]
-        while (base := self._pack(table, chain[-1].pack).bases.get(chain[-1].slot)) is not None:
+        while (base := self._pack(chain[-1].pack).bases.get(chain[-1].slot)) is not None:
             if base.pack >= chain[-1].pack:
                 raise ValueError("a difference to what was written later")
             chain.append(base)
         return chain
 
-    def _pack(self, table: str, number: int) -> Pack:
-        return self._cache.pack(table, number, lambda: self._read_pack(table, number))
+    def _pack(self, number: int) -> Pack:
+        return self._cache.pack(number, lambda: self._read_pack(number))
 
-    def _read_pack(self, table: str, number: int) -> Pack:
-        value = self._transaction.get(number.to_bytes(4, "big"), db=self._tables[table])
+    def _read_pack(self, number: int) -> Pack:
+        value = self._transaction.get(number.to_bytes(4, "big"), db=self._tables["pack"])
         if value is None:
             raise LookupError("no such pack")
         return decode_pack(value)
@@ -170,7 +160,7 @@ class ReadTransaction:
     def node(self, address: Address) -> bytes:
         """A directory's node. Raises DamagedStore for one that is missing or damaged."""
         try:
-            return self._whole_record("node", address)
+            return self._whole_record(address)
         except (LookupError, ValueError) as error:
             raise DamagedStore(f"node {address.pack}:{address.slot} is damaged: {error}") from error
 
@@ -209,51 +199,58 @@ class WriteTransaction(ReadTransaction):
     def __init__(self, transaction: Any, environment: Environment, cache: _Cache) -> None:
         super().__init__(transaction, environment, cache)
         self._nodes: dict[bytes, Address] = {}
-        """Nodes of directories that wait for their pack, and where each will lie in it."""
-        self._earlier_nodes: list[Address | None] = []
-        self._nodes_bytes = 0
+        """Nodes of directories that were taken, and where each lies or will lie."""
+        self._waiting_nodes: list[tuple[bytes, Address | None]] = []
+        """Those that wait for others to share the next pack, each with the address of its earlier version."""
+        self._waiting_bytes = 0
 
-    def put_packs(self, table: str, packs: Sequence[bytes]) -> list[int]:
+    def put_packs(self, packs: Sequence[bytes]) -> list[int]:
         """Append encoded packs; their numbers."""
-        first = self._last_number(table) + 1
+        self._write_nodes()
+        return self._append(packs)
+
+    def _append(self, packs: Sequence[bytes]) -> list[int]:
+        first = self._next_pack()
         for number, pack in enumerate(packs, first):
-            self._transaction.put(number.to_bytes(4, "big"), pack, db=self._tables[table], append=True)
+            self._transaction.put(number.to_bytes(4, "big"), pack, db=self._tables["pack"], append=True)
         return list(range(first, first + len(packs)))
 
-    def put_records(self, table: str, records: Sequence[bytes], bases: Sequence[Address | None] = ()) -> list[Address]:
+    def _next_pack(self) -> int:
+        with self._transaction.cursor(self._tables["pack"]) as cursor:
+            return 1 + int.from_bytes(cursor.key(), "big") if cursor.last() else 1
+
+    def put_records(self, records: Sequence[bytes], bases: Sequence[Address | None] = ()) -> list[Address]:
         """Pack, compress and append records; where each lies.
 
         `bases` are the addresses of earlier versions of them: where that is worth it, only the difference is written.
         """
-        written, kept = self._shortened(table, records, bases)
+        written, kept = self._shortened(records, bases)
         addresses: list[Address] = []
         for group in packs_of(written):
             start = len(addresses)
             here = {slot - start: base for slot, base in kept.items() if start <= slot < start + len(group)}
-            (number,) = self.put_packs(table, [encode_pack(group, here)])
+            (number,) = self.put_packs([encode_pack(group, here)])
             addresses.extend(Address(number, slot) for slot in range(len(group)))
         return addresses
 
-    def _shortened(
-        self, table: str, records: Sequence[bytes], bases: Sequence[Address | None]
-    ) -> tuple[list[bytes], dict[int, Address]]:
+    def _shortened(self, records: Sequence[bytes], bases: Sequence[Address | None]) -> tuple[list[bytes], dict[int, Address]]:
         """The records, as differences where that is worth it; and to which whole record each difference is."""
         written, kept = list(records), {}
         for slot, (record, earlier) in enumerate(zip(records, bases, strict=False)):
-            base = self._base(table, earlier)
-            standing = self._record(table, base) if base is not None else None
+            base = self._base(earlier)
+            standing = self.record(base) if base is not None else None
             if base is not None and standing is not None and len(standing) >= _SMALLEST_BASE:
                 short = difference(record, standing)
                 if len(short) + _BASE_BYTES < len(record) * _WORTHWHILE:
                     written[slot], kept[slot] = short, base
         return written, kept
 
-    def _base(self, table: str, earlier: Address | None) -> Address | None:
+    def _base(self, earlier: Address | None) -> Address | None:
         """What a new version is written as a difference to: the earlier version, or the whole one that it goes back to."""
         if earlier is None or earlier.pack == 0:
             return None
         try:
-            chain = self._chain(table, earlier)
+            chain = self._chain(earlier)
         except (LookupError, ValueError):
             return None
         return earlier if len(chain) <= _MOST_DIFFERENCES else chain[-1]
@@ -298,27 +295,27 @@ class WriteTransaction(ReadTransaction):
 
     def put_node(self, value: bytes, earlier: Address | None = None) -> Address:
         """Take a directory's node; where it will lie when the transaction ends. `earlier` is where its earlier version lies."""
-        if earlier is not None and self._record("node", earlier) == value:
+        if earlier is not None and self.record(earlier) == value:
             return earlier
         known = self._nodes.get(value)
         if known is None:
-            if self._nodes_bytes > PACK_BYTES or len(self._nodes) >= MOST_RECORDS:
-                self._flush_nodes()
-            known = self._nodes[value] = Address(1 + self._last_number("node"), len(self._nodes))
-            self._earlier_nodes.append(earlier)
-            self._nodes_bytes += len(value)
+            if self._waiting_bytes > PACK_BYTES or len(self._waiting_nodes) >= MOST_RECORDS:
+                self._write_nodes()
+            known = self._nodes[value] = Address(self._next_pack(), len(self._waiting_nodes))
+            self._waiting_nodes.append((value, earlier))
+            self._waiting_bytes += len(value)
         return known
 
-    def _flush_nodes(self) -> None:
-        """Write the nodes that were taken: one pack, whose number they know already."""
-        written, bases = self._shortened("node", list(self._nodes), self._earlier_nodes)
-        if written:
-            self.put_packs("node", [encode_pack(written, bases)])
-        self._nodes, self._earlier_nodes, self._nodes_bytes = {}, [], 0
+    def _write_nodes(self) -> None:
+        """Write the nodes that wait: one pack, whose number they know already."""
+        waiting, self._waiting_nodes, self._waiting_bytes = self._waiting_nodes, [], 0
+        if waiting:
+            written, bases = self._shortened([node for node, _ in waiting], [earlier for _, earlier in waiting])
+            self._append([encode_pack(written, bases)])
 
     def flush(self) -> None:
         """Write what waits for the end of the transaction."""
-        self._flush_nodes()
+        self._write_nodes()
         self.paths.flush()
 
     def put_snapshot(self, tree: TreeId, tag: bytes, root: Address, absent: Sequence[BlobId] = ()) -> None:
@@ -339,10 +336,6 @@ class WriteTransaction(ReadTransaction):
     def post_sorted(self, pairs: Iterator[tuple[int, int]]) -> None:
         """Like `post`, for pairs in order of their keys; they are not held in memory."""
         self.postings.add_sorted(pairs)
-
-    def _last_number(self, table: str) -> int:
-        with self._transaction.cursor(self._tables[table]) as cursor:
-            return int.from_bytes(cursor.key(), "big") if cursor.last() else 0
 
 
 class Store:
