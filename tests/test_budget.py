@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenzip.budget import answer_text, counted, cursor_at, estimate_tokens, fit, lay_out, offset_of
+from tokenzip.budget import answer_text, bounded, counted, cursor_at, estimate_tokens, fit, lay_out, offset_of
 from tokenzip.errors import UsageError
 
 HEAD: dict[str, Any] = {
@@ -58,12 +58,12 @@ def test_more_text_is_never_fewer_tokens_than_its_longer_part_by_far(left: str, 
 def test_the_count_is_that_of_the_answer_itself_and_holds(count: int, max_tokens: int, size: int, start: int) -> None:
     given_items = items(count, size)
     start = min(start, count)
-    answer = fit({**HEAD, "next": [{"tool": "x", "arguments": {}}]}, "items", given_items, max_tokens=max_tokens, start=start)
+    answer = fit(HEAD, "items", given_items, max_tokens=max_tokens, start=start)
     assert abs(answer["token_count"] - estimate_tokens(lay_out(answer))) <= 1
     assert answer["items"] == given_items[start : start + len(answer["items"])] or any(
         "cut" in item for item in answer["items"]
     )
-    smallest = fit({**HEAD, "next": []}, "items", given_items, max_tokens=1, start=start)["token_count"]
+    smallest = fit(HEAD, "items", given_items, max_tokens=1, start=start)["token_count"]
     if max_tokens >= smallest:
         assert answer["token_count"] <= max_tokens
     shown, rest = len(answer["items"]), count - start - len(answer["items"])
@@ -110,12 +110,51 @@ def test_an_item_that_could_never_fit_is_cut_and_says_so() -> None:
     assert 300 < answer["token_count"] <= 500
 
 
-def test_the_smallest_answer_drops_the_proposals() -> None:
-    answer = fit(
-        {**HEAD, "next": [{"tool": "query_symbol", "arguments": {"handle": "a" * 50}}]}, "items", items(3), max_tokens=70
-    )
-    assert answer["next"] == []
-    assert answer["truncated"]["shown"] == len(answer["items"])
+def test_a_bound_takes_what_helps_least_first() -> None:
+    calls = [{"tool": "query_symbol", "arguments": {"handle": "a" * 50}}]
+    complete = {"why": "unresolved references " * 6, "unresolved": 3, "places": ["a.py:1", "b.py:2"]}
+    whole = counted({**HEAD, "items": items(2), "complete": complete, "summary": {"files": list(range(30))}, "next": calls})
+    sizes = []
+    for budget in range(whole["token_count"], 20, -1):
+        answer = bounded(whole, budget)
+        is_fitting = answer["token_count"] <= budget
+        assert is_fitting or answer == bounded(whole, 1)
+        sizes.append(
+            ("next" in answer, len(answer["at"]["commit"]), "places" in str(answer), "summary" in answer, len(answer["items"]))
+        )
+    assert list(dict.fromkeys(sizes)) == [
+        (True, 40, True, True, 2),
+        (False, 40, True, True, 2),
+        (False, 12, True, True, 2),
+        (False, 12, False, True, 2),
+        (False, 12, False, False, 2),
+        (False, 12, False, False, 0),
+        (False, 7, False, False, 0),
+    ]
+    smallest = bounded(whole, 1)
+    assert smallest["items"] == []
+    assert smallest["truncated"] == {"shown": 0, "total": 2}
+    assert smallest["token_count"] <= 50
+
+
+def test_candidates_of_an_error_go_from_the_end() -> None:
+    many = [f"src/app.py::name{number}" for number in range(200)]
+    error = {
+        "code": "ambiguous_symbol",
+        "message": "name names 200 symbols",
+        "hint": "give the whole handle",
+        "candidates": many,
+    }
+    answer = bounded({"error": error}, 300)
+    assert estimate_tokens(lay_out(answer)) <= 300
+    shown = answer["error"]["candidates"]
+    assert shown == many[: len(shown)]
+    assert len(shown) > 10
+    assert estimate_tokens(lay_out(bounded({"error": error}, 40))) <= 40
+
+
+def test_an_answer_that_proposes_nothing_has_no_proposals() -> None:
+    assert "next" not in counted({**HEAD, "next": []})
 
 
 @given(st.integers(0, 2**31), st.text(max_size=20))

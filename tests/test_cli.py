@@ -259,6 +259,7 @@ def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:
         (("deps", "lamp/use.py"), "get_dependencies", {"handle": "lamp/use.py"}),
         (("impact", "glow", "--depth", "2"), "get_impact_analysis", {"handles": ["glow"], "depth": 2}),
         (("trace", "both", "glow"), "trace_path", {"from": "both", "to": "glow"}),
+        (("context", "lamp/core.py"), "get_context_for_files", {"files": ["lamp/core.py"], "max_tokens": 2500}),
         (("search", "glow"), "search_symbols", {"query": "glow"}),
         (("diff",), "diff_commits", {}),
         (("query", "symbol('glow').callers()"), "query", {"query": "symbol('glow').callers()"}),
@@ -429,10 +430,44 @@ def test_clean_removes_the_store_and_questions_fill_it_again(lamp: Repo, run: Ru
     assert answered(run, "callers", "glow", cwd=lamp.path) == before
 
 
+def test_clean_leaves_nothing_of_the_last_repository(lamp: Repo, run: Run) -> None:
+    home = Path(lamp.environment["TOKENZIP_HOME"])
+    assert run("hooks", "install", cwd=lamp.path)[0] == 0
+    assert run("hooks", "run", "post-commit", cwd=lamp.path)[0] == 0
+    assert {path.name for path in home.iterdir()} >= {"stores", "families", "hooks"}
+    assert run("clean", "--yes", cwd=lamp.path)[0] == 0
+    assert not home.exists()
+
+
 def test_gc_keeps_what_is_alive(lamp: Repo, run: Run) -> None:
     before = answered(run, "callers", "glow", cwd=lamp.path)
     assert answered(run, "gc", cwd=lamp.path)["snapshots"] == 1
     assert answered(run, "callers", "glow", cwd=lamp.path) == before
+
+
+def test_gc_keeps_for_some_days_what_index_was_told_to_bring_in(lamp: Repo, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lamp.git("switch", "--quiet", "--create", "aside")
+    asked_for, used = (lamp.commit({"new.py": f"N = {number}\n"}) for number in range(2))
+    lamp.git("switch", "--quiet", "main")
+    lamp.git("branch", "--quiet", "-D", "aside")
+    lamp.git("reflog", "expire", "--expire=now", "--all")
+    run("index", "HEAD", asked_for, cwd=lamp.path)
+    run("map", "--at", used, cwd=lamp.path)
+    kept = answered(run, "gc", cwd=lamp.path)
+    assert (kept["snapshots"], kept["dropped"]) == (2, 1)
+    monkeypatch.setattr("tokenzip.repository.ASKED_FOR_DAYS", 0)
+    assert answered(run, "gc", cwd=lamp.path)["snapshots"] == 1
+
+
+def test_status_counts_the_reasons_that_it_does_not_name(lamp: Repo, run: Run) -> None:
+    names = {f"{number}.py": "def f(:\n" for number in range(2)}
+    lamp.commit(names)
+    run("index", cwd=lamp.path)
+    reasons = {"skipped": {f"reason {number}": 10 - number for number in range(6)}}
+    coverage = {**answered(run, "status", cwd=lamp.path)["coverage"], "reasons": reasons, "status": {"skipped": 45}}
+    from tokenzip.cli.keeping import _coverage_blocks
+
+    assert "7 reason 3; 11 for 2 other reasons" in repr(list(_coverage_blocks(coverage)))
 
 
 def test_doctor_finds_a_sound_installation_sound(lamp: Repo, run: Run) -> None:

@@ -20,6 +20,11 @@ def test_without_a_file_all_is_at_its_default(tmp_path: Path) -> None:
     assert config.load([tmp_path], {"TOKENZIP_HOME": "/h"}) == config.Config(home=Path("/h"))
 
 
+def test_a_relative_home_is_seen_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert config.cache_home({"TOKENZIP_HOME": "kept/../here"}) == tmp_path / "here"
+
+
 def test_the_file_of_the_first_checkout_that_has_one_counts(tmp_path: Path) -> None:
     main = written(tmp_path / "main", '{"store": "local", "hooks": {"pre-commit": "block"}, "jobs": 2}')
     loaded = config.load([tmp_path / "linked", main], {})

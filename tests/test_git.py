@@ -126,7 +126,11 @@ def test_a_repository_of_another_user_is_a_clear_refusal(repo: Repo, monkeypatch
         os.chown(path, 4321, 4321)
     with pytest.raises(GitError, match="belongs to another user") as caught:
         opened(repo)
-    assert "safe.directory" in caught.value.hint
+    assert caught.value.hint.endswith(f"safe.directory {repo.path}")
+    (repo.path / "below").mkdir()
+    with pytest.raises(GitError, match="belongs to another user") as caught:
+        GitRepository.discover(str(repo.path / "below"))
+    assert caught.value.hint.endswith(f"safe.directory {repo.path}")
     for name, value in {"COUNT": "1", "KEY_0": "safe.directory", "VALUE_0": "*"}.items():
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     assert opened(repo).head() == repo.git("-c", "safe.directory=*", "rev-parse", "HEAD")

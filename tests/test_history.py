@@ -72,6 +72,45 @@ def test_uncommitted_work_comes_first(storied: Repo) -> None:
     assert told(storied, "c.py::slugify", "WORKTREE")[:2] == ["-: body c.py::slugify", "limit: signature c.py::slugify"]
 
 
+def test_a_symbol_that_was_removed_and_came_back(repo: Repo) -> None:
+    with_slug, without = f"def slug(text):\n{BODY}{OTHER}", OTHER
+    repo.commit({"a.py": with_slug}, "add")
+    repo.commit({"a.py": with_slug.replace("strip()", "lower()")}, "edit")
+    repo.commit({"a.py": without + "\n# slug was here\n"}, "remove")
+    repo.commit({"a.py": without}, "wait")
+    repo.commit({"a.py": with_slug}, "again")
+    repo.commit({"a.py": None}, "remove the file")
+    repo.commit({"a.py": with_slug.replace("word in", "each in")}, "bring back the file")
+    assert told(repo, "a.py::slug") == [
+        "bring back the file: added a.py::slug",
+        "remove the file: removed a.py::slug",
+        "again: added a.py::slug",
+        "remove: removed a.py::slug",
+        "edit: body a.py::slug",
+        "add: added a.py::slug",
+    ]
+    assert told(repo, "a.py")[:3] == ["bring back the file: added a.py", "remove the file: removed a.py", "add: added a.py"]
+
+
+def test_what_had_the_name_before_and_went_elsewhere_is_another_symbol(repo: Repo) -> None:
+    repo.commit({"a.py": f"def slug(text):\n{BODY}"}, "add")
+    repo.commit({"a.py": f"def slugify(text):\n{BODY}"}, "rename")
+    repo.commit({"a.py": f"def slugify(text):\n{BODY}\n\ndef slug(a):\n    return [each + 1 for each in a.all()]\n"}, "another")
+    assert told(repo, "a.py::slug") == ["another: added a.py::slug"]
+
+
+def test_a_member_goes_along_with_its_class(repo: Repo) -> None:
+    owner = f"class C:\n    def slug(text):\n{BODY.replace('    ', '        ')}\n    def rest(self): ...\n"
+    repo.commit({"a.py": owner + OTHER, "b.py": "B = 1\n"}, "add")
+    repo.commit({"a.py": owner.replace("class C", "class D") + OTHER}, "rename the class")
+    repo.commit({"a.py": OTHER, "b.py": owner.replace("class C", "class D")}, "move the class")
+    assert told(repo, "b.py::D.slug") == [
+        "move the class: moved b.py::D.slug",
+        "rename the class: renamed a.py::D.slug",
+        "add: added a.py::C.slug",
+    ]
+
+
 def test_overloads_that_come_later_do_not_hide_what_was_before(repo: Repo) -> None:
     overloads = "from typing import overload\n\n\n@overload\ndef slug(text: str): ...\n@overload\ndef slug(text: int): ...\n"
     repo.commit({"a.py": f"def slug(text):\n{BODY}"}, "add")
@@ -157,6 +196,53 @@ def test_one_side_changes_incompatibly_what_the_other_newly_uses(repo: Repo) -> 
 def test_what_a_side_breaks_by_itself_is_no_conflict(repo: Repo) -> None:
     base = LIBRARY | {"use.py": "from lib import g\n\n\ndef u():\n    return g(1)\n"}
     assert merged_with(repo, base, {"lib.py": LIBRARY["lib.py"].replace("def g", "def h")}, {"new.py": "Y = 1\n"}) == []
+
+
+def test_both_sides_define_the_same_name(repo: Repo) -> None:
+    base = {"lib.py": LIBRARY["lib.py"], "c.py": "class C:\n    def first(self):\n        return 1\n\n    Z = 2\n"}
+    ours = {"lib.py": "def h(a):\n    return -a\n\n\n" + base["lib.py"], "c.py": base["c.py"] + "\n    def m(self): ...\n"}
+    theirs = {
+        "lib.py": base["lib.py"] + "\n\ndef h(a, b):\n    return a + b\n",
+        "c.py": base["c.py"].replace("class C:\n", "class C:\n    def m(self):\n        return 0\n\n"),
+    }
+    assert merged_with(repo, base, ours, theirs) == [
+        "both c.py:10 defines C.m duplicate after -",
+        "both lib.py:13 defines h duplicate after -",
+    ]
+
+
+def test_one_side_renames_to_what_the_other_defines_in_the_renamed_file(repo: Repo) -> None:
+    base = {"lib.py": LIBRARY["lib.py"] + OTHER}
+    ours = {"lib.py": None, "library.py": base["lib.py"].replace("def g", "def h")}
+    theirs = {"lib.py": base["lib.py"] + "\n\ndef h(x):\n    return x * x * x\n"}
+    assert merged_with(repo, base, ours, theirs) == ["both library.py:14 defines h duplicate after -"]
+
+
+def test_what_both_sides_define_alike_or_one_side_twice_is_no_conflict(repo: Repo) -> None:
+    overloads = "\n\n@property\ndef h(a): ...\n\n\n@h.setter\ndef h(a, b): ...\n"
+    ours = {"lib.py": LIBRARY["lib.py"] + overloads}
+    theirs = {"lib.py": LIBRARY["lib.py"] + overloads, "use.py": "X = 1\n\n\ndef h(): ...\n"}
+    assert merged_with(repo, LIBRARY, ours, theirs) == []
+
+
+LONG = "def f(a):\n    total = 0\n    for one in range(9):\n        total += one\n    print(total)\n    return total\n"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        (("(a)", "(b)"), ("return total", "return total + a"), ["both lib.py:1 changes f both changed after signature"]),
+        (("return total", "return total + a"), ("(a)", "(b)"), ["both lib.py:1 changes f both changed after signature"]),
+        (("(a)", "(a, b=1)"), ("return total", "return total + a"), []),
+        (("(a)", "(b)"), ("range(9)", "range(9)"), []),
+        (("range(9)", "range(8)"), ("return total", "return total + a"), []),
+    ],
+)
+def test_both_sides_change_the_same_and_one_of_them_incompatibly(
+    repo: Repo, ours: tuple[str, str], theirs: tuple[str, str], expected: list[str]
+) -> None:
+    sides = [{"lib.py": LONG.replace(*edit), "use.py": f"X = {edit}\n"} for edit in (ours, theirs)]
+    assert merged_with(repo, {"lib.py": LONG}, sides[0], {"lib.py": sides[1]["lib.py"]}) == expected
 
 
 def test_a_file_renamed_and_not_committed_is_followed(storied: Repo) -> None:

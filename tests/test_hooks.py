@@ -176,7 +176,8 @@ def test_install_status_and_uninstall_of_a_fresh_repository(repo: Repo, recorder
     assert tree_of(repo.path) == installed
     assert repo.git("status", "--porcelain") == ""
     assert json.dumps(hooks.status(opened(repo)))
-    assert hooks.uninstall(opened(repo))["state"] == "absent"
+    gone = hooks.uninstall(opened(repo))
+    assert (gone["state"], gone["hint"]) == ("absent", "")
     assert tree_of(repo.path) == before
     assert hooks.uninstall(opened(repo))["hooks"] == {}
 

@@ -5,17 +5,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from gitrepo import Repo
 
 from tokenzip.operations import OPERATIONS
+from tokenzip.operations.state import status
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
 
@@ -152,6 +155,68 @@ def test_a_partial_clone_asks_nothing_of_its_remote(repo: Repo, tmp_path: Path) 
     assert "absent" in str(file["file"]), file
 
 
+# Whose it is, and who may write.
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root may give a folder to another user")
+def test_a_repository_of_another_user_that_is_allowed_by_name(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit(FILES)
+    side = repo.head()
+    repo.commit({"lib.py": FILES["lib.py"].replace("1", "2")})
+    for path in (repo.path, *repo.path.rglob("*")):
+        os.chown(path, 4321, 4321)
+    settings = repo.path.parent / "gitconfig"
+    settings.write_text(f"[safe]\n\tdirectory = {repo.path}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    assert asked(repo) == asked(repo, "HEAD") == asked(repo.path / "use", "HEAD~1") == CALLERS
+    project = open_repository(str(repo.path))
+    assert not project.merge("HEAD", side).conflicts
+    assert project.gc().snapshots == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files mean nothing")
+def test_a_read_only_repository_with_a_read_only_home(repo: Repo, hermetic: dict[str, str]) -> None:
+    """What the store holds is answered; what it does not hold is refused with a remedy."""
+    repo.commit(FILES)
+    repo.commit({"use/b.py": None})
+    home = Path(hermetic["TOKENZIP_HOME"])
+    unlike_root = ()
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root may write everywhere, and there is no setpriv to change that")
+        unlike_root = ("setpriv", "--bounding-set=-dac_override,-fowner", "--inh-caps=-dac_override,-fowner")
+
+    def tokenzip(*words: str) -> subprocess.CompletedProcess[str]:
+        return repo.run(*unlike_root, sys.executable, "-P", "-m", "tokenzip", *words, check=False)
+
+    home.mkdir()
+    with read_only(home, repo.path):
+        nothing = tokenzip("callers", "lib.py::f")
+        assert (nothing.returncode, "TOKENZIP_HOME" in nothing.stderr) == (2, True), nothing
+    known = tokenzip("callers", "lib.py::f", "--format", "json")
+    assert known.returncode == 0, known
+    with read_only(home, repo.path):
+        for words in (("callers", "lib.py::f", "--format", "json"), ("map",), ("log", "lib.py::f"), ("diff",), ("status",)):
+            assert tokenzip(*words).returncode == 0, words
+        assert tokenzip("callers", "lib.py::f", "--format", "json").stdout == known.stdout
+        for words in (("callers", "lib.py::f", "--at", "HEAD~1"), ("gc",), ("index", "HEAD~1")):
+            refused = tokenzip(*words)
+            assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True), refused
+
+
+@contextlib.contextmanager
+def read_only(*folders: Path) -> Iterator[None]:
+    """Nobody may write any file below these folders."""
+    modes = {path: path.stat().st_mode for folder in folders for path in (folder, *folder.rglob("*"))}
+    for path, mode in modes.items():
+        path.chmod(mode & ~0o222)
+    try:
+        yield
+    finally:
+        for path, mode in modes.items():
+            path.chmod(mode)
+
+
 # Odd entries.
 
 
@@ -166,6 +231,29 @@ def test_a_submodule_is_a_node_and_a_repository_of_its_own(make_repo: MakeRepo) 
     assert [file.path for file in project.snapshot("HEAD").files() if file.is_source] == ["own.py"]
     answer = OPERATIONS["query_file"].run(project, {"path": "vendored"})
     assert (answer["file"]["status"], answer["file"]["reason"]) == ("skipped", "submodule")
+    assert answer["file"]["blob"] == inner.head()
+
+
+def test_a_status_and_a_diff_say_where_a_submodule_stands(make_repo: MakeRepo) -> None:
+    inner, outer = make_repo("inner"), make_repo("outer")
+    wanted = inner.commit(FILES)
+    outer.submodule(inner, "vendored")
+    outer.commit()
+
+    def stands() -> dict[str, str]:
+        (submodule,) = status(open_repository(str(outer.path)))["submodules"]
+        assert (submodule["path"], submodule["commit"]) == ("vendored", wanted)
+        return submodule
+
+    open_repository(str(outer.path)).index()
+    assert stands()["state"] == "here"
+    checkout = Repo(outer.path / "vendored", outer.environment)
+    other = checkout.commit({"more.py": ""})
+    assert stands()["why"] == f"a repository of its own, checked out at {other[:10]}"
+    changed = OPERATIONS["diff_commits"].run(open_repository(str(outer.path)), {})
+    assert changed["changes"][0]["reasons"] == [f"submodule at {other[:10]}, before at {wanted[:10]}"]
+    outer.git("submodule", "deinit", "--quiet", "--force", "vendored")
+    assert stands()["state"] == "absent"
 
 
 def test_links_pointers_and_files_in_conflict(repo: Repo) -> None:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tokenzip.errors import UsageError
@@ -56,8 +56,12 @@ _MARKS = (0.0, 0.52, 1.65, 0.58)
 """Tokens of a run of so many punctuation marks: ``":"`` is one token, and so are many other triples."""
 _FURTHER_MARK = 0.58
 
-ENVELOPE_FIELDS = ("next",)
-"""Fields of an answer that go when not even one item fits."""
+CORE = frozenset({"at", "base", "head", "items", "complete", "truncated", "token_count"})
+"""Fields that an answer keeps however small its budget is."""
+SHORT_COMMIT = 12
+"""Digits of a commit's id where there is no room for all."""
+SHORT_WHY = 60
+"""Characters of the reason why a list may be incomplete where there is no room for all."""
 _NEVER_CUT = frozenset({"handle", "id", "kind", "file", "line", "end_line", "distance", "edge", "change", "cut"})
 
 
@@ -116,7 +120,9 @@ def _broken_text(value: dict[str, Any] | list[Any]) -> str:
 
 
 def counted(answer: Answer) -> Answer:
-    """The same answer with the `token_count` of its own text, that field included."""
+    """The same answer with the `token_count` of its own text, that field included; without `next` if it proposes nothing."""
+    if not answer.get("next", True):
+        answer = {name: value for name, value in answer.items() if name != "next"}
     count = 0
     for _ in range(4):  # the count's own digits may change it once, at a power of thousand
         answer = {**answer, "token_count": count}
@@ -131,18 +137,102 @@ def fit(answer: Answer, field: str, items: Sequence[Any], *, max_tokens: int, st
     """The answer with as many `items` in `field`, from `start` on, as `max_tokens` hold (0: all), in their order.
 
     ``truncated`` says how many are shown of how many and holds the cursor of the rest; it is None when nothing follows. An
-    item that could never fit is shown with its long texts cut, named in its ``cut``. When not even that fits, `next` goes, and
-    what remains is the smallest answer there is. `question` binds the cursor to the question: see `offset_of`.
+    item that could never fit is shown with its long texts cut, named in its ``cut``. When not even that fits, no item is
+    shown, and the answer may be too large by what stands beside its items. `question` binds the cursor to the question: see
+    `offset_of`.
     """
     draft = _Draft(answer, field, items, start, question)
-    if not max_tokens:
-        return draft.with_items(items[start:])
-    shown = draft.most(max_tokens)
-    result = draft.with_items(shown)
-    for name in ENVELOPE_FIELDS:
-        if result["token_count"] > max_tokens and result.get(name):
-            result = counted({**result, name: []})
-    return result
+    return draft.with_items(draft.most(max_tokens) if max_tokens else items[start:])
+
+
+def cost_without(answer: Answer, field: str) -> int:
+    """Tokens of the answer with no item in `field`, and with word of a cut."""
+    mark = {"shown": 0, "total": 1000, "cursor": None}
+    count: int = counted({**answer, field: [], "truncated": mark})["token_count"]
+    return count
+
+
+def slimmer(answer: Answer) -> Iterator[Answer]:
+    """The answer with ever less of what helps least: proposals, the ends of commits' ids, places of open references."""
+    if "next" in answer:
+        answer = {name: value for name, value in answer.items() if name != "next"}
+        yield answer
+    for name in ("at", "base", "head"):
+        commit = answer[name].get("commit") if isinstance(answer.get(name), dict) else None
+        if commit and len(commit) > SHORT_COMMIT:
+            answer = {**answer, name: {**answer[name], "commit": commit[:SHORT_COMMIT]}}
+            yield answer
+    complete = answer.get("complete")
+    if isinstance(complete, dict):
+        if "places" in complete:
+            complete = {name: value for name, value in complete.items() if name != "places"}
+            answer = {**answer, "complete": complete}
+            yield answer
+        why = complete.get("why", "")
+        if len(why) > SHORT_WHY:
+            answer = {**answer, "complete": {**complete, "why": why[: SHORT_WHY - 1].rstrip() + "…"}}
+            yield answer
+
+
+def bounded(answer: Answer, max_tokens: int) -> Answer:
+    """The answer, or what of it `max_tokens` hold (0: all): for what was not fitted, or has too much beside its items.
+
+    It goes in the order of what helps least; the largest of the fields that not all answers carry go last, counted together
+    in ``left_out``. Candidates of an error go from the end. A budget below what the rest takes is not kept to.
+    """
+    if not max_tokens or estimate_tokens(lay_out(answer)) <= max_tokens:
+        return answer
+    if "error" in answer:
+        return _bounded_error(answer, max_tokens)
+    for smaller in _what_is_left(answer):
+        answer = counted(smaller)
+        if answer["token_count"] <= max_tokens:
+            break
+    return answer
+
+
+def _what_is_left(answer: Answer) -> Iterator[Answer]:
+    smaller = answer
+    for smaller in slimmer(answer):
+        yield smaller
+    further = sorted(smaller.keys() - CORE - {"left_out"}, key=lambda name: (-len(answer_text(smaller[name])), name))
+    further += [name for name in ("base", "head") if name in smaller and "at" in smaller]
+    for number, name in enumerate(further, 1):
+        smaller = {kept: value for kept, value in smaller.items() if kept != name} | {"left_out": {"fields": number}}
+        yield smaller
+    if items := smaller.get("items"):
+        known = smaller.get("truncated") or {"total": len(items)}
+        smaller = {**smaller, "items": [], "truncated": {"shown": 0, "total": known["total"], "cursor": None}}
+        yield smaller
+    yield _smallest(smaller)
+
+
+def _smallest(answer: Answer) -> Answer:
+    """State, whether it is complete, and how many items or fields there are: about 50 tokens."""
+    at, cut = answer.get("at"), answer.get("truncated") or {"total": answer.get("left_out", {}).get("fields", 0)}
+    smallest = {name: value for name, value in answer.items() if name != "left_out"}
+    if isinstance(at, dict) and at.get("commit"):
+        smallest["at"] = {"rev": at["rev"], "commit": at["commit"][:7]} | ({"dirty": True} if at["dirty"] else {})
+    return smallest | {"complete": answer.get("complete") is True, "truncated": {"shown": 0, "total": cut["total"]}}
+
+
+def _bounded_error(answer: Answer, max_tokens: int) -> Answer:
+    """The error with as many candidates as fit; then without proposals, then with its texts cut."""
+
+    def fits(error: Mapping[str, Any]) -> bool:
+        return estimate_tokens(lay_out({**rest, "error": error})) <= max_tokens
+
+    error, rest = dict(answer["error"]), {name: value for name, value in answer.items() if name != "error"}
+    candidates = error.get("candidates", [])
+    if not fits({**error, "candidates": candidates[:1]}):
+        rest = {}
+    while candidates and not fits(error):
+        candidates = candidates[: len(candidates) * 3 // 4]
+        error["candidates"] = candidates
+    for name in ("hint", "message"):
+        while error[name] and not fits(error):
+            error[name] = _beginning(error[name], 0.9) if len(error[name]) > 20 else ""
+    return {"error": error, **rest}
 
 
 class _Draft:

@@ -48,10 +48,10 @@ class Config:
 
 
 def cache_home(environment: Mapping[str, str] = os.environ) -> Path:
-    """``TOKENZIP_HOME``, else the user's cache folder of the system."""
+    """``TOKENZIP_HOME`` (seen from the current folder if it is relative), else the user's cache folder of the system."""
     explicit = environment.get("TOKENZIP_HOME")
     if explicit:
-        return _expanded(explicit)
+        return Path(os.path.abspath(_expanded(explicit)))
     if sys.platform == "win32":
         base = environment.get("LOCALAPPDATA")
         return (Path(base) if base else _expanded("~/AppData/Local")) / "tokenzip"

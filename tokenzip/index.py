@@ -9,7 +9,6 @@ import functools
 import itertools
 import logging
 import os
-import tempfile
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from tokenzip.git import GitRepository
 from tokenzip.languages import registry
 from tokenzip.model import BlobId, FileIR, ParseProblem
+from tokenzip.scratch import ScratchFolder
 from tokenzip.store import (
     decode_interface,
     encode_interface,
@@ -149,7 +149,7 @@ class Workers:
     """A pool of processes that read this repository and spill into one folder. A context manager."""
 
     def __init__(self, git_directory: str, processes: int) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="tokenzip-", ignore_cleanup_errors=True)
+        self._folder = ScratchFolder()
         self._pool = Pool(processes, _start_worker, git_directory, self._folder.name)
 
     @property
@@ -240,7 +240,7 @@ def extract_batch(sources: Sequence[Source]) -> Extracted:
         if ir is None:
             content = state.git.blob(source.blob)
             ir = _extract(content, source.language)
-            if registry.is_source(source.language):
+            if registry.is_searched(source.language):
                 words[source] = words_of(content)
         records.append(encode_ir(ir))
         spilled.append((source.path, _spill(state, ir)))
@@ -269,8 +269,8 @@ def cut(words: Mapping[Source, Iterable[str]]) -> Cut:
 
 
 def words_of_blob(git: GitRepository, source: Source) -> set[str] | None:
-    """The words of a blob that are searched for; None if it is not read or no language has symbols for it."""
-    if not registry.is_source(source.language) or _unread(source) is not None:
+    """The words of a blob that are searched for; None if it is not read or not code."""
+    if not registry.is_searched(source.language) or _unread(source) is not None:
         return None
     return words_of(git.blob(source.blob))
 
@@ -289,7 +289,7 @@ def _unread(source: Source) -> FileIR | None:
 
 def _spill(state: WorkerState, ir: FileIR) -> Spilled:
     interface = encode_interface(ir.interface)
-    body = b"" if ir.body is None else pack_value((encode_symbols(ir.symbols), ir.body))
+    body = b"" if ir.body is None else pack_value((ir.status, encode_symbols(ir.symbols), ir.body))
     state.spill.write(interface)
     state.spill.write(body)
     place = Spilled(os.getpid(), state.offset, len(interface), len(body))

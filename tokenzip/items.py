@@ -19,6 +19,11 @@ Item = dict[str, Any]
 SIGNATURE_LENGTH = 160
 """Characters of a signature in a list; longer ones are cut at the end and say so with an ellipsis."""
 
+BRIEF_SIGNATURE_LENGTH = 100
+"""The same in a short item."""
+BRIEF_LINES = 4
+"""Lines of an edge with many sites that a short item gives."""
+_ORDINAL = re.compile(r"(?<=.)#\d+$")
 
 T = TypeVar("T")
 
@@ -48,21 +53,22 @@ def revision_item(revision: Revision) -> Item:
 
 
 def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = ()) -> Item:
-    """What a list says about a symbol."""
+    """What a list says about a symbol: all, or with ``names`` the handle, the line and the fields that `include` names."""
+    whole = "names" not in include
     item: Item = {"handle": symbol.handle}
-    if "names" in include:
-        item["line"] = symbol.line
-    else:
-        item.update(
-            {
-                "id": str(symbol.id),
-                "kind": symbol.kind,
-                "file": symbol.path,
-                "line": symbol.line,
-                "end_line": symbol.end_line,
-            }
-        )
-        signature = one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH)
+    if _ORDINAL.search(symbol.qualified_name):
+        item["name"] = symbol.name
+    if whole:
+        item["id"] = str(symbol.id)
+    if whole or "kind" in include:
+        item["kind"] = symbol.kind
+    if whole:
+        item["file"] = symbol.path
+    item["line"] = symbol.line
+    if whole or "end_line" in include:
+        item["end_line"] = symbol.end_line
+    if whole or "signature" in include:
+        signature = one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH if whole else BRIEF_SIGNATURE_LENGTH)
         if signature not in {"", symbol.name}:
             item["signature"] = signature
     if "doc" in include and (doc := snapshot.docstring(symbol)):
@@ -72,12 +78,16 @@ def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = (
     return item
 
 
-def file_item(snapshot: Snapshot, path: str) -> Item:
+def file_item(snapshot: Snapshot, path: str, include: Collection[str] = ()) -> Item:
     """What a list says about a file, as an end of an edge or as a thing of its own."""
-    item: Item = {"handle": path, "kind": "file", "file": path}
+    item: Item = {"handle": path}
+    whole = "names" not in include
+    if whole:
+        item.update({"kind": "file", "file": path})
     file = snapshot.file(path)
     if file is not None:
-        item["lines"] = file.lines
+        if whole:
+            item["lines"] = file.lines
         if file.status != "parsed":
             item["status"] = file.status
     return item
@@ -86,16 +96,24 @@ def file_item(snapshot: Snapshot, path: str) -> Item:
 def key_item(snapshot: Snapshot, key: SymbolKey, include: Collection[str] = ()) -> Item:
     """The item of a symbol or, for an empty qualified name, of its file."""
     symbol = snapshot.symbol(key) if key.qualified else None
-    return symbol_item(snapshot, symbol, include) if symbol is not None else file_item(snapshot, key.path)
+    return symbol_item(snapshot, symbol, include) if symbol is not None else file_item(snapshot, key.path, include)
 
 
-def edge_part(edges: Sequence[Edge]) -> Item:
-    """The `edge` of an item: the first of equal edges, with all lines when there are several."""
+def edge_part(edges: Sequence[Edge], include: Collection[str] = ()) -> Item:
+    """The `edge` of an item: the first of equal edges, with all lines when there are several.
+
+    With ``names`` in `include` no tier is said, and of many lines the first few and their number.
+    """
     first = edges[0]
-    part: Item = {"kind": first.kind, "line": first.line, "tier": first.tier}
+    brief = "names" in include
+    part: Item = {"kind": first.kind, "line": first.line}
+    if not brief:
+        part["tier"] = first.tier
     lines = sorted({edge.line for edge in edges})
     if len(lines) > 1:
-        part["lines"] = lines
+        part["lines"] = lines[:BRIEF_LINES] if brief else lines
+        if len(part["lines"]) < len(lines):
+            part["sites"] = len(lines)
     details = sorted({edge.detail for edge in edges if edge.detail})
     if details:
         part["detail"] = ", ".join(details)
@@ -133,16 +151,35 @@ def completeness(possible: Open, why: str) -> bool | Item:
     """`complete` of an answer that these open references could add to."""
     if not possible.count:
         return True
-    answer: Item = {"why": why, "unresolved": possible.count}
+    unread = "what could not be read of files may add to it" if possible.unread else ""
+    reasons = [unread] if possible.unread == possible.count else [why, unread]
+    answer: Item = {"why": "; ".join(filter(None, reasons)), "unresolved": possible.count}
     if possible.places:
         answer["places"] = list(possible.places)
     return answer
 
 
-def reached_item(reached: Reached) -> Item:
-    """What a list says about a symbol that a change reaches."""
+def reached_item(reached: Reached, include: Collection[str] = ()) -> Item:
+    """What a list says about a symbol that a change reaches; with ``names`` in `include` no more than tells it and its way.
+
+    The short form says where a root is used; of what is farther away it names what that uses instead (`via`), without its
+    path: it comes before it in the list.
+    Where all are tests (``tests`` in `include`) none says so.
+    """
     first = reached.path[0]
-    item: Item = {"handle": reached.handle, "kind": reached.kind, "file": reached.key.path}
+    item: Item = {"handle": reached.handle}
+    if "names" in include:
+        if reached.line:
+            item["line"] = reached.line
+        if reached.distance == 1:
+            item["edge"] = {"kind": reached.via, "line": first.line}
+        item["distance"] = reached.distance
+        if reached.distance > 1:
+            item["via"] = first.target.qualified or first.target.path
+        if reached.test and "tests" not in include:
+            item["test"] = True
+        return item
+    item.update({"kind": reached.kind, "file": reached.key.path})
     if reached.line:
         item["line"] = reached.line
     item["edge"] = {"kind": reached.via, "line": first.line, "tier": first.tier}

@@ -16,6 +16,8 @@ from tokenzip.languages import registry
 from tokenzip.languages.base import Evaluator, View, path_facts, stem_of
 from tokenzip.model import EMPTY_INTERFACE, Fact, FileIR, Interface, LinkedFile, UnresolvedRow
 
+_ORDER = itemgetter(0, 3, 1, 2, 4, 5, 6)
+"""By source symbol, in it by line. Plain tuples: comparing named ones costs three times as much."""
 _LOG = logging.getLogger(__name__)
 _NOTHING = LinkedFile()
 FAULT = "fault in linking"
@@ -32,6 +34,9 @@ def unread(why: str, facts: frozenset[Fact] = frozenset()) -> LinkedFile:
 
 UNREAD = unread("not read")
 """Of a source that was skipped, or that the extractor failed on."""
+
+_REST = UnresolvedRow(-1, "references", 1, UNREAD_NAME, "dynamic", "read in part")
+"""Of a source of which a part could not be read: beside what the other parts use."""
 
 
 RECURSION = 20_000
@@ -58,7 +63,10 @@ class Linker:
         if evaluator is None:
             evaluator = self._evaluators[language.family] = language.evaluator(self.view)
         try:
-            return _canonical(evaluator.link(path, ir))
+            linked = evaluator.link(path, ir)
+            if ir.status == "partial":
+                linked = LinkedFile(linked.edges, (*linked.unresolved, _REST), linked.facts)
+            return _canonical(linked)
         except Exception as error:  # one file that cannot be linked must not end the run, nor pass for one without edges
             _LOG.exception("linking %s failed", path)
             facts = frozenset(evaluator.facts)
@@ -68,8 +76,7 @@ class Linker:
 
 def _canonical(linked: LinkedFile) -> LinkedFile:
     """The same edges in one order, each once: by source symbol, and in it by line."""
-    edges = sorted(set(linked.edges))
-    edges.sort(key=itemgetter(0, 3))
+    edges = sorted(set(linked.edges), key=_ORDER)
     return LinkedFile(tuple(edges), tuple(sorted(linked.unresolved)), linked.facts)
 
 

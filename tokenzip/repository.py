@@ -11,6 +11,7 @@ import functools
 import hashlib
 import logging
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenzip import config as settings
 from tokenzip.config import Config
-from tokenzip.errors import GitError, NotARepository, StoreChanged, TokenzipError, UsageError
+from tokenzip.errors import GitError, NotARepository, StoreChanged, StoreReadOnly, TokenzipError, UsageError
 from tokenzip.git import FileState, GitRepository, MergedFile, TextConflict
 from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_progress
 
@@ -33,6 +34,10 @@ WORKTREE = "WORKTREE"
 INDEX = "INDEX"
 _RECENT = 50
 """Entries of a reflog whose snapshots `gc` keeps."""
+ASKED_FOR_DAYS = 14
+"""For so long `gc` keeps a revision that `index` was told to bring in, whether or not a branch leads there."""
+_DAY = 86_400
+"""Seconds."""
 
 
 def repo(path: str = ".", *, progress: Progress = no_progress) -> Repository:
@@ -96,9 +101,7 @@ class Repository:
         """The family's folder name; remembered for each git folder, since finding the roots walks all of history."""
         from tokenzip.store import family_folder
 
-        common = os.path.realpath(self.git.common_dir)
-        name = hashlib.blake2b(common.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
-        memory = self.config.home / "families" / name
+        memory = self._family_memory()
         try:
             known = memory.read_text("utf-8").strip()
             if known:
@@ -107,12 +110,22 @@ class Repository:
             pass
         roots = () if self.git.is_shallow else self.git.roots()
         origin = self.git.origin_url()
-        family = family_folder(roots, origin, common)
+        family = family_folder(roots, origin, os.path.realpath(self.git.common_dir))
         if roots or origin:
             with contextlib.suppress(OSError):
                 memory.parent.mkdir(parents=True, exist_ok=True)
                 memory.write_text(family, "utf-8")
         return family
+
+    def _family_memory(self) -> Path:
+        common = os.path.realpath(self.git.common_dir)
+        name = hashlib.blake2b(common.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+        return self.config.home / "families" / name
+
+    def forget_family(self) -> None:
+        """Forget which family this git folder belongs to; it is found again when needed."""
+        with contextlib.suppress(OSError):
+            self._family_memory().unlink(missing_ok=True)
 
     # ---- snapshots
 
@@ -183,6 +196,8 @@ class Repository:
             self.git, self.store, commit, tree, self.progress, processes=processes or self.config.jobs or None, full=full
         )
         self._register()
+        if rev != "HEAD":
+            self._keep(tree)
         return Snapshot(self.git, self.store, Revision(rev, commit, False), tree)
 
     def is_indexed(self, rev: str) -> bool:
@@ -316,13 +331,37 @@ class Repository:
             value = reading.meta("users")
         return () if value is None else tuple(unpack_value(value))
 
+    def _keep(self, tree: TreeId) -> None:
+        """Remember that a state was asked for by name. A store that cannot be written needs no `gc`."""
+        from tokenzip.store import pack_value
+
+        now, asked = int(time.time()), self._asked_for()
+        if now - asked.get(tree, 0) > _DAY:
+            with contextlib.suppress(StoreReadOnly):
+                self.store.write(lambda writing: writing.put_meta("asked", pack_value({**self._asked_for(), tree: now})))
+
+    def _asked_for(self) -> dict[TreeId, int]:
+        """Trees that `index` was told to bring in of late, and when: seconds since 1970."""
+        from tokenzip.store import unpack_value
+
+        with self.store.reading() as reading:
+            value = reading.meta("asked")
+        oldest = time.time() - ASKED_FOR_DAYS * _DAY
+        return {} if value is None else {tree: when for tree, when in unpack_value(value).items() if when > oldest}
+
     def gc(self) -> Collected:
-        """Drop what no ref, work tree or recent reflog entry of any clone that uses the store can reach."""
+        """Drop what no ref, work tree or recent reflog entry of any clone that uses the store can reach, and what nobody told
+        `index` to bring in within `ASKED_FOR_DAYS`."""
         from tokenzip.snapshot import collect, in_turn, known_trees
 
         with contextlib.ExitStack() as stack:
             stack.enter_context(in_turn(self.store, self.progress))  # who fills the store refers to where things lie in it
-            live = [(git, tree) for git in self._clones(stack) for tree in _live_trees(git)]
+            asked = self._asked_for()
+            live = [
+                (git, tree)
+                for git in self._clones(stack)
+                for tree in (*_live_trees(git), *(tree for tree in asked if git.has(tree)))
+            ]
             known = known_trees(self.store)
             return collect(self.store, [(git, tree) for git, tree in live if tree in known])
 
@@ -332,7 +371,7 @@ class Repository:
         for folder in self._users():
             if folder != mine:
                 with contextlib.suppress(TokenzipError):
-                    git = GitRepository.discover(folder)
+                    git = GitRepository.discover(folder.removesuffix("/.git"))  # its top is what `safe.directory` allows
                     stack.callback(git.close)
                     yield git
 

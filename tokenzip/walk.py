@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _INHERITANCE = frozenset({"inherits", "implements"})
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
+NO_DEFINITION = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
 _BEGINNINGS = re.compile(r"(?<=[^_])_+(?=.)|[a-z0-9](?=[A-Z])")
 """Where a name may go on that is put together when the program runs: ``visit_`` of ``visit_Name``, ``on`` of ``onClick``."""
@@ -67,6 +68,29 @@ def _inherited(snapshot: Snapshot, text: str) -> Symbol | None:
                 seen.add(edge.target)
                 pending.append(edge.target)
     return None
+
+
+def defined_as(snapshot: Snapshot, name: str) -> list[Symbol]:
+    """Every symbol of that simple or dotted name, by path and position: what a search for exactly that name is about.
+
+    Unlike `Snapshot.named` it prefers none to others. Parameters, imports and other names of a thing are no definitions.
+    """
+    from tokenzip.snapshot.keys import name_key
+
+    last = name.rpartition(".")[2]
+    with snapshot.reading():
+        return [
+            symbol
+            for path in sorted(snapshot.paths_posted([name_key(last)]))
+            if (file := snapshot.file(path)) is not None and file.is_source
+            for symbol in file.symbols
+            if symbol.name == last and symbol.kind not in NO_DEFINITION and _is_called(symbol, name)
+        ]
+
+
+def _is_called(symbol: Symbol, name: str) -> bool:
+    qualified = plain(symbol.qualified_name)
+    return qualified == name or qualified.endswith("." + name) or symbol.name == name
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:
@@ -255,6 +279,8 @@ class Open:
     count: int
     places: tuple[str, ...] = ()
     """``path:line`` of the first few, where that was cheap to find out."""
+    unread: int = 0
+    """How many of them are files that were not read, or only in part, and hold the name."""
 
 
 NOTHING_OPEN = Open(0)
@@ -266,9 +292,9 @@ def possible_uses(
     """References that could be uses of one of these names and that no edge in `known` explains; those of one file if asked.
 
     For a name that many files leave open the references are counted from the store and none is looked at one by one.
-    A file that was not read counts where its text holds a name.
+    A file that was not read, or not as a whole, counts where its text holds a name.
     """
-    unread = () if only_in else snapshot.unread_mentions(names)
+    unread = [mention for mention in snapshot.unread_mentions(names) if only_in in {"", mention.path}]
     uses = [
         use
         for name in sorted(names)
@@ -277,7 +303,7 @@ def possible_uses(
     ]
     paths = sorted({use.path for use in uses})
     if len(paths) > LOOKED_AT:
-        return Open(sum(use.reference.times for use in uses) + len(unread))
+        return Open(sum(use.reference.times for use in uses) + len(unread), unread=len(unread))
     explained = {(edge.source.path, edge.line) for edge in known}
     rows = [
         (path, reference.line)
@@ -288,7 +314,7 @@ def possible_uses(
         and (not kinds or reference.kind in kinds)
         and (path, reference.line) not in explained
     ]
-    return _open([*rows, *((mention.path, mention.line) for mention in unread)])
+    return _open([*rows, *((mention.path, mention.line) for mention in unread)], len(unread))
 
 
 def confined_to(snapshot: Snapshot, symbol: Symbol) -> str:
@@ -328,17 +354,29 @@ def open_places(edges: Iterable[Edge]) -> Open:
     return _open(sorted({(edge.source.path, edge.line) for edge in edges}))
 
 
-def _open(rows: Sequence[tuple[str, int]]) -> Open:
-    return Open(len(rows), tuple(f"{path}:{line}" for path, line in rows[:3]))
+def _open(rows: Sequence[tuple[str, int]], unread: int = 0) -> Open:
+    return Open(len(rows), tuple(f"{path}:{line}" for path, line in rows[:3]), unread)
+
+
+def unread_places(snapshot: Snapshot, names: Collection[str]) -> Open:
+    """Files that were not read, or only in part, and hold one of these names: where else it may be defined."""
+    mentions = snapshot.unread_mentions(names)
+    return _open([(mention.path, mention.line) for mention in mentions], len(mentions))
 
 
 def open_references(snapshot: Snapshot, keys: Iterable[SymbolKey], kinds: Collection[str]) -> Open:
-    """References inside these nodes that got no edge though they might lead somewhere in the repository."""
+    """References inside these nodes that got no edge though they might lead somewhere in the repository.
+
+    A place inside a symbol that could not be read counts as one.
+    """
     inside: dict[str, set[str]] = {}
+    unread: set[tuple[str, int]] = set()
     for key in keys:
         symbol = snapshot.symbol(key) if key.qualified else None
         names = {""} if symbol is None else {member.qualified_name for member in bodies(snapshot, symbol)}
         inside.setdefault(key.path, set()).update(names)
+        if symbol is not None:
+            unread.update((key.path, line) for line in _unread_lines(snapshot, symbol))
     if len(inside) > LOOKED_AT:
         return Open(sum(times for path in inside for times in open_counts(snapshot, path, kinds)))
     rows = [
@@ -350,7 +388,14 @@ def open_references(snapshot: Snapshot, keys: Iterable[SymbolKey], kinds: Collec
         and ("" in names or reference.source.qualified in names)
         and (not kinds or reference.kind in kinds)
     ]
-    return _open(rows)
+    return _open([*rows, *sorted(unread)], len(unread))
+
+
+def _unread_lines(snapshot: Snapshot, symbol: Symbol) -> list[int]:
+    """Lines of a symbol where its file could not be read."""
+    file = snapshot.file(symbol.path)
+    problems = file.problems if file is not None and file.status == "partial" else ()
+    return [problem.line for problem in problems if symbol.line <= problem.line <= symbol.end_line]
 
 
 def open_counts(snapshot: Snapshot, path: str, kinds: Collection[str] = ()) -> Iterator[int]:

@@ -17,8 +17,8 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "mcp.md"
 SECTION = re.compile(
     r"^### (\w+)\n(?:(?!#)[^\n]*\n)*?```json question\n(.*?)\n```\n(?:\n```json answer\n(?s:.*?)\n```\n)?", re.MULTILINE
 )
-SCORE = re.compile(r'"score":[0-9.]+')
-"""May change with any refinement of the search: what counts is the order."""
+SCORE = re.compile(r'"score":[0-9.]+|"made":"[^"]*"')
+"""May change with any refinement of the search: what counts is the order. And when a result was made is no matter either."""
 FILE = re.compile(r"^```python (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -209,3 +209,15 @@ def test_a_few_new_files_are_brought_in_behind_an_answer_that_says_so(
         pass
     assert [item["handle"] for item in answer["items"]] == ["shop/new.py::fresh"]
     client.close()
+
+
+def test_a_worktree_that_is_removed_and_made_again_is_answered_for_again(serve: Serve, repo: Repo, tmp_path: Path) -> None:
+    linked = tmp_path / "linked"
+    repo.git("worktree", "add", "--quiet", "--detach", str(linked))
+    child = serve(linked)
+    assert answered(child, "search_symbols", query="price")["items"]
+    repo.git("worktree", "remove", "--force", str(linked))
+    assert answered(child, "search_symbols", query="price")["error"]["code"] == "not_a_repository"
+    repo.git("worktree", "add", "--quiet", "--detach", str(linked))
+    (linked / "shop" / "prices.py").write_text("def cost(item: str) -> int:\n    return len(item)\n")
+    assert answered(child, "search_symbols", query="cost")["items"][0]["handle"] == "shop/prices.py::cost"

@@ -111,7 +111,7 @@ def show(handle: str, source: bool, options: Options) -> int:
     from tokenzip.operations import look_at
 
     with shell.opened(options) as repository:
-        arguments = {"handle": shell.from_here(handle, repository), "include": _include(source)}
+        arguments = {"handle": shell.from_here(handle, repository), "include": _include(source, doc=options.form != "json")}
         tool, answer = look_at(
             repository, {**arguments, "at": options.at, "max_tokens": options.max_tokens, "cursor": options.cursor}
         )
@@ -169,6 +169,24 @@ def impact(handles: Sequence[str], depth: int | None, options: Options) -> int:
     with shell.opened(options) as repository:
         arguments = {"handles": [shell.from_here(handle, repository) for handle in handles], "depth": depth}
         return shell.show("get_impact_analysis", shell.run("get_impact_analysis", repository, arguments, options), options)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@common()
+def context(paths: Sequence[str], options: Options) -> int:
+    """What to know before editing these files.
+
+    Files that go with them, then the symbols one step away: what they use, who uses them, tests, types, documentation. Cut to
+    2,500 tokens unless --max-tokens says otherwise.
+    """
+    if not options.max_tokens:
+        from tokenzip.operations import DEFAULT_MAX_TOKENS
+
+        options = replace(options, max_tokens=DEFAULT_MAX_TOKENS)
+    with shell.opened(options) as repository:
+        arguments = {"files": [shell.from_here(path, repository) for path in paths]}
+        return shell.show("get_context_for_files", shell.run("get_context_for_files", repository, arguments, options), options)
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -12,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tokenzip.cli import options as shell
-from tokenzip.cli.options import Options, common
+from tokenzip.cli.options import NO_ANSWER, Options, common
 from tokenzip.cli.terminal import is_terminal, say
 
 if TYPE_CHECKING:
+    from tokenzip.config import Config
     from tokenzip.render.blocks import Block, Cell
+
+_REASONS = 4
+"""Why files were not read: the most frequent reasons, the others are counted."""
 
 
 @click.command()
@@ -25,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes that parse at the same time (default: all processors)."
 )
-@common()
+@common(unused={"max_tokens", "cursor"})
 def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Options) -> int:
     """Bring revisions into the store (also called parse).
 
@@ -67,7 +72,7 @@ def _is_committed(revision: str) -> bool:
 
 
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def status(options: Options) -> int:
     """What is indexed, how fresh, and what could not be read."""
     from tokenzip import hooks
@@ -110,6 +115,7 @@ def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:
         )
     rows.append((Cell("hooks", "dim"), *_hook_cells(state["hooks"])))
     yield Rows(tuple(rows))
+    yield from _submodule_blocks(state.get("submodules", ()))
     if "coverage" in state:
         yield from _coverage_blocks(state["coverage"])
     elif fresh["state"] != "fresh":
@@ -117,6 +123,26 @@ def _status_blocks(state: Mapping[str, Any]) -> Iterator[Block]:
     if "settings" in state:
         yield Section("Settings that were not understood")
         yield Rows(tuple((Cell(problem, "warn"),) for problem in state["settings"]))
+
+
+def _submodule_blocks(submodules: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    from tokenzip.render.blocks import Cell, Rows, Section
+
+    if not submodules:
+        return
+    roles = {"here": "good", "elsewhere": "warn"}
+    yield Section("Submodules: --repo PATH asks about one")
+    yield Rows(
+        tuple(
+            (
+                Cell(each["path"], "place"),
+                Cell(each["commit"][:10], "dim"),
+                Cell(each["state"], roles.get(each["state"], "")),
+                Cell(each["why"], "dim"),
+            )
+            for each in submodules
+        )
+    )
 
 
 def _hook_cells(hooks: Mapping[str, Any]) -> tuple[Cell, ...]:
@@ -133,7 +159,10 @@ def _coverage_blocks(coverage: Mapping[str, Any]) -> Iterator[Block]:
     rows: list[tuple[Cell, ...]] = []
     for name, count in coverage["status"].items():
         reasons = coverage["reasons"].get(name, {})
-        why = "; ".join(f"{number:,} {reason}" for reason, number in list(reasons.items())[:4])
+        why = "; ".join(f"{number:,} {reason}" for reason, number in list(reasons.items())[:_REASONS])
+        if len(reasons) > _REASONS:
+            rest = sum(list(reasons.values())[_REASONS:])
+            why += f"; {rest:,} for {len(reasons) - _REASONS:,} other reasons (--format json lists them)"
         rows.append((Cell(f"{count:,}", "number"), Cell(name, "bad" if name == "failed" else ""), Cell(why, "code")))
     yield Rows(tuple(rows))
     languages = [
@@ -165,32 +194,43 @@ def megabytes(count: int) -> str:
 
 
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def gc(options: Options) -> int:
     """Drop from the store what nothing needs any more.
 
-    Branches, tags, worktrees and recent commits of all clones are kept.
+    Branches, tags, worktrees and recent commits of all clones are kept, and for 14 days what `index REV` brought in.
     """
     from tokenzip.render.blocks import Paragraph
 
     with shell.opened(options) as repository:
         if not repository.store.folder.is_dir():
             return shell.print_state(
-                {"snapshots": 0, "bytes_before": 0, "bytes_after": 0}, [Paragraph("There is no store yet.")], options
+                {"snapshots": 0, "dropped": 0, "bytes_before": 0, "bytes_after": 0},
+                [Paragraph("There is no store yet.")],
+                options,
             )
+        with repository.store.reading() as reading:
+            before = reading.entries("snapshot")
         kept = repository.gc()
-    state = {"snapshots": kept.snapshots, "bytes_before": kept.bytes_before, "bytes_after": kept.bytes_after}
+    dropped = max(0, before - kept.snapshots)
+    state = {
+        "snapshots": kept.snapshots,
+        "dropped": dropped,
+        "bytes_before": kept.bytes_before,
+        "bytes_after": kept.bytes_after,
+    }
     sizes = f"from {megabytes(kept.bytes_before)} to {megabytes(kept.bytes_after)}"
-    text = f"Kept {kept.snapshots:,} snapshot{'' if kept.snapshots == 1 else 's'}; the store went {sizes}."
+    text = f"Kept {kept.snapshots:,} snapshot{'s' * (kept.snapshots != 1)}, dropped {dropped:,}; the store went {sizes}."
     blocks: list[Block] = [Paragraph(text)]
     return shell.print_state(state, blocks, options)
 
 
 @click.command()
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@common()
+@common(unused=NO_ANSWER)
 def clean(*, yes: bool, options: Options) -> int:
-    """Remove the store of this repository. Questions fill it again."""
+    """Remove the store of this repository, and whatever else is kept for it. Questions fill it again."""
+    from tokenzip import hooks
     from tokenzip.render.blocks import Paragraph
 
     with shell.opened(options) as repository:
@@ -203,6 +243,9 @@ def clean(*, yes: bool, options: Options) -> int:
             say(f"This removes {folder}, which all clones and worktrees of this repository share.")
             click.confirm("Remove it?", abort=True, err=True)
         _remove(folder)
+        hooks.forget_turns(repository)
+        repository.forget_family()
+        _remove_empty(repository.config)
     blocks: list[Block] = [Paragraph(f"Removed {folder}.")]
     return shell.print_state({"removed": str(folder)}, blocks, options)
 
@@ -214,8 +257,20 @@ def _remove(folder: os.PathLike[str]) -> None:
     shutil.rmtree(grave, ignore_errors=True)
 
 
+def _remove_empty(config: Config) -> None:
+    """Once no repository has anything in our folder, take that away too, with the logs."""
+    kept = [config.home / name for name in ("stores", "families", "hooks")]
+    for folder in kept:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    if config.home.is_dir() and not any(folder.exists() for folder in kept):
+        shutil.rmtree(config.logs, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            config.home.rmdir()
+
+
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def doctor(options: Options) -> int:
     """Check the installation, the hooks and the store.
 

@@ -95,8 +95,12 @@ def run(tool: str, repository: Repository, arguments: Mapping[str, Any], options
 
 
 def common_arguments(options: Options, names: set[str]) -> dict[str, Any]:
-    """Those of the common options that an operation knows, as its arguments."""
-    values = {"at": options.at, "max_tokens": options.max_tokens, "cursor": options.cursor}
+    """Those of the common options that an operation knows, as its arguments.
+
+    What people read says more of each item than what is counted in tokens.
+    """
+    detail = None if options.form == "json" else "signatures"
+    values = {"at": options.at, "max_tokens": options.max_tokens, "cursor": options.cursor, "detail": detail}
     return {name: value for name, value in values.items() if name in names and value is not None}
 
 

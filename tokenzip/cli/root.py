@@ -16,12 +16,13 @@ from pathlib import Path
 import click
 
 from tokenzip import __version__
-from tokenzip.cli.asking import callees, callers, dependants, deps, diff, impact, map_, query, search, show, trace
+from tokenzip.cli.asking import callees, callers, context, dependants, deps, diff, impact, map_, query, search, show, trace
 from tokenzip.cli.exporting import export, languages, serve
 from tokenzip.cli.keeping import clean, doctor, gc, index, status
 from tokenzip.cli.past import conflicts, log
 from tokenzip.cli.setting_up import hooks, init
 from tokenzip.cli.terminal import prepare_streams, say, tell
+from tokenzip.cli.working import workflow
 from tokenzip.errors import Cancelled, TokenzipError
 
 DONE, FINDING, WRONG_USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
@@ -40,6 +41,7 @@ SECTIONS: tuple[tuple[str, tuple[click.Command, ...]], ...] = (
     ("Look around", (map_, search, show, query)),
     ("Follow the graph", (callers, callees, deps, dependants, impact, trace)),
     ("Compare", (diff, log, conflicts)),
+    ("Plan", (context, workflow)),
     ("Set up and keep", (
         init, index, status, hooks, gc, clean, doctor,
     )),

@@ -12,6 +12,7 @@ from tokenzip.diff.passing import changed_names
 from tokenzip.diff.side import Node, Side
 from tokenzip.model import Change, Progress, SymbolKey, no_progress
 from tokenzip.snapshot import Snapshot, changed_paths
+from tokenzip.snapshot.tree import GITLINK
 
 _AHEAD = 300
 """Files of each end whose contents are read at once."""
@@ -201,6 +202,8 @@ def _has_outer(node: Node) -> bool:
 def _cautions(base: Node, head: Node) -> Iterator[str]:
     if base.symbol is not None:
         return
+    if base.file.facts.mode == head.file.facts.mode == GITLINK:
+        yield f"submodule at {head.file.facts.blob[:10]}, before at {base.file.facts.blob[:10]}"
     for file, end in ((base.file, "base"), (head.file, "head")):
         if file.facts.status in ("failed", "partial") or (file.facts.language and file.facts.status == "skipped"):
             yield f"{file.facts.status} at the {end}: {file.facts.reason or 'syntax errors'}"

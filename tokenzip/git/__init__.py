@@ -7,12 +7,12 @@ from tokenzip.errors import MissingObject
 from tokenzip.git.merging import Merge, MergedFile, TextConflict
 from tokenzip.git.objects import TreeEntry
 from tokenzip.git.process import LOCAL_VARIABLES, clean_environment
-from tokenzip.git.repository import Commit, GitRepository, Setting, Worktree
+from tokenzip.git.repository import Commit, GitRepository, Setting, Touched, Worktree
 from tokenzip.git.trees import DIRECTORY, EXECUTABLE, GITLINK, REGULAR, SYMLINK, FileEntry, TreeChange
 from tokenzip.git.worktree import FileState, IndexEntry
 
 __all__ = [
     "DIRECTORY", "EXECUTABLE", "GITLINK", "LOCAL_VARIABLES", "REGULAR", "SYMLINK", "Commit", "FileEntry", "FileState",
-    "GitRepository", "IndexEntry", "Merge", "MergedFile", "MissingObject", "Setting", "TextConflict", "TreeChange", "TreeEntry",
-    "Worktree", "clean_environment",
+    "GitRepository", "IndexEntry", "Merge", "MergedFile", "MissingObject", "Setting", "TextConflict", "Touched", "TreeChange",
+    "TreeEntry", "Worktree", "clean_environment",
 ]  # fmt: skip

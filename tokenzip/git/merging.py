@@ -55,6 +55,7 @@ class Merge(NamedTuple):
 class Repository(Protocol):
     """What is needed of the repository here."""
 
+    root: str | None
     git_dir: str
     common_dir: str
     algorithm: str
@@ -68,9 +69,9 @@ class Repository(Protocol):
 
 def merged(repository: Repository, ours: CommitId, theirs: CommitId) -> Merge:
     """Merge two commits that have a merge base. Raises GitError."""
-    import tempfile  # costs a few milliseconds to import
+    from tokenzip.scratch import ScratchFolder  # costs a few milliseconds to import
 
-    with tempfile.TemporaryDirectory(prefix="tokenzip-merge-", ignore_cleanup_errors=True) as folder:
+    with ScratchFolder() as folder:
         tree_folder = os.path.join(folder, _TREE)
         _write_attributes(repository, repository.resolve(ours)[1], tree_folder)
         git = Git(tree_folder, variables=_variables(repository, folder))
@@ -108,7 +109,8 @@ def _variables(repository: Repository, folder: str) -> dict[str, str]:
     objects = os.path.join(folder, "objects")
     os.mkdir(objects)
     real = os.path.join(repository.common_dir, "objects")
-    names = Git(repository.git_dir).run("config", "--name-only", "-z", "--get-regexp", r"^merge\..*\.driver$", accept=(0, 1))
+    here = Git(repository.root or repository.git_dir)
+    names = here.run("config", "--name-only", "-z", "--get-regexp", r"^merge\..*\.driver$", accept=(0, 1))
     settings = {name: "git merge-file --quiet --marker-size=%L %A %O %B" for name in decoded(names).split("\0") if name}
     return {
         "GIT_DIR": repository.git_dir,

@@ -11,6 +11,7 @@ Three traps this module exists for, each met by tools of this kind (``docs/git.m
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO
@@ -158,9 +159,10 @@ def scratch_file() -> IO[bytes]:
 def translated(message: str, folder: str) -> GitError | NotARepository:
     """The error for what git printed."""
     if "dubious ownership" in message or "unsafe repository" in message:
+        named = re.search(r"safe\.directory (.+)", message)  # as git wants it written: we may stand in a folder below
         return GitError(
             f"git refuses to read the repository at {shown(folder)}: it belongs to another user",
-            hint=f"if you trust it: git config --global --add safe.directory {shown(folder)}",
+            hint=f"if you trust it: git config --global --add safe.directory {named[1] if named else shown(folder)}",
         )
     if "not a git repository" in message.lower():
         return NotARepository(

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tokenzip.errors import GitError, MissingObject, NotARepository, UnknownRevision
+from tokenzip.errors import GitError, MissingObject, NotARepository, TokenzipError, UnknownRevision
 from tokenzip.git.merging import Merge, merged
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
 from tokenzip.git.process import Git, decoded, shown, translated
-from tokenzip.git.trees import DIRECTORY, FileEntry, TreeChange, Trees, blob_id, empty_tree
+from tokenzip.git.trees import DIRECTORY, GITLINK, FileEntry, TreeChange, Trees, blob_id, empty_tree
 from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
 
@@ -33,6 +33,16 @@ class Commit(NamedTuple):
     subject: str
 
 
+class Touched(NamedTuple):
+    """What a commit did to one path."""
+
+    status: str
+    """``A`` added, ``M`` modified, ``D`` deleted, ``R`` renamed, ``T`` made another kind of file."""
+    path: str
+    old: str
+    """Where a renamed file was before; empty for the others."""
+
+
 class Worktree(NamedTuple):
     """A work tree of the repository (the first listed is the main one, or the bare folder)."""
 
@@ -40,6 +50,18 @@ class Worktree(NamedTuple):
     head: CommitId | None
     branch: str | None
     """Full ref name, None when detached or bare."""
+
+
+class Submodule(NamedTuple):
+    """A repository inside this one."""
+
+    path: str
+    commit: CommitId
+    """What HEAD wants checked out there."""
+    is_there: bool
+    """Whether the work tree has it."""
+    found: CommitId | None
+    """What is checked out there."""
 
 
 class Setting(NamedTuple):
@@ -61,6 +83,8 @@ _LOCATION = (
     "--show-object-format",
     "--show-toplevel",  # last: it fails where there is no work tree, after the others were printed
 )
+_RENAMES_LOOKED_AT = 400
+"""Files of a commit up to which git compares contents to find renames; identical ones it finds among any number."""
 _LOG_FORMAT = "%H%x00%P%x00%T%x00%an%x00%ae%x00%at%x00%s"
 
 
@@ -185,6 +209,25 @@ class GitRepository:
         """Every file (path, mode, id) below a tree, in git's order; symlinks and submodules included, by their mode."""
         return self._trees.walk(tree)
 
+    def submodules(self) -> list[Submodule]:
+        """The submodules of HEAD's tree, by path; none before the first commit."""
+        if self.head() is None:
+            return []
+        links = [(path, CommitId(identity)) for path, mode, identity in self.walk(self.resolve("HEAD")[1]) if mode == GITLINK]
+        return [Submodule(path, commit, *self._inner_head(path)) for path, commit in links]
+
+    def _inner_head(self, path: str) -> tuple[bool, CommitId | None]:
+        """Whether a repository of its own lies at a path of the work tree, and where its HEAD is."""
+        if self.root is None or not os.path.lexists(os.path.join(self.root, path, ".git")):
+            return False, None
+        try:
+            inner = GitRepository.discover(os.path.join(self.root, path))
+        except TokenzipError:  # its .git leads nowhere, or is not for us
+            return False, None
+        found = inner.head()
+        inner.close()
+        return True, found
+
     def diff_trees(self, old: TreeId | None, new: TreeId | None) -> list[TreeChange]:
         """Paths that differ, each side as (mode, id); no rename detection; None is the empty tree."""
         return self._trees.diff(old, new)
@@ -246,6 +289,25 @@ class GitRepository:
         for commit in decoded(out).split("\x01\x01")[1:]:
             message, _, paths = commit.partition("\x02\x02")
             yield message, tuple(path for path in paths.strip("\0\n").split("\0") if path)
+
+    def changes(self, rev: str = "HEAD", limit: int = 1000) -> Iterator[tuple[Touched, ...]]:
+        """What each of the last commits that are no merges did to paths, newest first; renames as git finds them."""
+        options = ("--no-show-signature", "--no-merges", "--name-status", "-M", f"-l{_RENAMES_LOOKED_AT}", "-z")
+        out = self._git.run("log", *options, f"--max-count={limit}", "--format=%H", self._commit_of(rev), "--")
+        tokens = iter(decoded(out).split("\0"))
+        touched: list[Touched] = []
+        is_first = True
+        for token in tokens:
+            status = token.strip("\n")
+            if len(status) >= 40:  # a commit's id
+                if not is_first:
+                    yield tuple(touched)
+                touched, is_first = [], False
+            elif status:
+                old = next(tokens) if status[0] in "RC" else ""
+                touched.append(Touched(status[0], next(tokens), old))
+        if not is_first:
+            yield tuple(touched)
 
     def ancestors(self, rev: str = "HEAD", limit: int = 100) -> list[tuple[CommitId, TreeId]]:
         """The commit and its nearest ancestors by date, with their trees: where a known snapshot may be near."""
@@ -416,4 +478,4 @@ def _worktree(lines: Sequence[str]) -> Worktree:
     return Worktree(values["worktree"], CommitId(values["HEAD"]) if head else None, values.get("branch"))
 
 
-__all__ = ["Commit", "GitRepository", "MissingObject", "Setting", "Worktree"]
+__all__ = ["Commit", "GitRepository", "MissingObject", "Setting", "Touched", "Worktree"]

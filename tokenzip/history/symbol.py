@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tokenzip.diff import Comparison, compare
 from tokenzip.errors import MissingObject, UnknownSymbol
@@ -22,6 +22,9 @@ _AHEAD = 32
 """Commits whose files are read at once: those behind the end of the search are read in vain."""
 
 
+_ELSEWHERE = frozenset({"renamed", "moved"})
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """What one commit did to a symbol."""
@@ -29,13 +32,17 @@ class Event:
     commit: Commit | None
     """None for what is not committed yet."""
     change: Change
-    """Its change; that of its file if it merely went along with that."""
+    """Its change; if it merely went along with its class or file, where that went."""
     key: SymbolKey
-    """The symbol after the commit."""
+    """The symbol after the commit; before it, if the commit removed it."""
+    old_key: SymbolKey | None = None
+    """The symbol before the commit; None if it was not there."""
 
 
 def symbol_log(head: Snapshot, key: SymbolKey, *, most: int | None = None, progress: Progress = no_progress) -> SymbolLog:
     """The commits that changed a symbol or file, newest first, followed through renames and moves to where it began.
+
+    If it had been there before under the same name and place, the commit that removed it is next, and so on.
 
     Lazy: take as many as needed. A merge is an event only if it differs from all of its parents. At most `most` commits that
     touch its file are looked at. Raises UnknownSymbol if it is not there.
@@ -66,13 +73,15 @@ class SymbolLog:
         self._near: Snapshot = head
         self._texts = _texts(head, key)
         self._passed: list[Commit] = []
+        self._began: SymbolKey = key
+        self._is_through = False
         self._most = most
         self._progress = progress
 
     @property
     def has_begun(self) -> bool:
         """Whether the beginning was found: before the last event there is nothing."""
-        return self._key is None
+        return self._key is None and self._is_through
 
     def __iter__(self) -> Iterator[Event]:
         yield from self.uncommitted()
@@ -88,8 +97,12 @@ class SymbolLog:
     def committed(self) -> Iterator[Event]:
         """What each commit did to it."""
         self._start = self._head.at.commit
-        while self._start is not None and self._key is not None and not self.is_cut:
-            yield from self._along(self._start, self._key.path)
+        while self._start is not None and not self.is_cut:
+            if self._key is not None:
+                yield from self._along(self._start, self._key.path)
+            else:
+                yield from self._removal(self._start, self._began)
+        self._is_through = not self.is_cut
 
     def _along(self, start: CommitId, path: str) -> Iterator[Event]:
         """The events while the file keeps its path; then `_start` is where to go on from under another one."""
@@ -111,6 +124,27 @@ class SymbolLog:
             self._passed = []
             if self._key is None or self._key.path != path:
                 self._start = commit.parents[0] if commit.parents else None
+                return
+
+    def _removal(self, start: CommitId, key: SymbolKey) -> Iterator[Event]:
+        """The commit that removed what had been there under the key; then the log goes on before it."""
+        self._start = None
+        name = key.qualified.rpartition(".")[2].partition("#")[0].encode("utf-8", "surrogatepass")
+        for commit, sides in self._with_sides(self._git.log(start, paths=[key.path]), key.path):
+            if self.looked_at == self._most:
+                self.is_cut = True
+                return
+            self.looked_at += 1
+            self._progress(STAGE, self.looked_at, 0)
+            after, before = (_lines_with(name, side) for side in (*sides, None)[:2])
+            if before <= after:
+                continue
+            earlier, later = self._unlinked(self._tree_before(commit)), self._unlinked(commit.tree)
+            if _stands(earlier, key) and not _stands(later, key):
+                change = next((each for each in compare(earlier, later).changes if each.key == key), None)
+                if change is not None and change.change == "removed":  # else it lives on elsewhere, and is another one
+                    self._key, self._texts, self._start = key, _texts(earlier, key), commit.parents[0]
+                    yield Event(commit, change, key, key)
                 return
 
     def _with_sides(self, commits: Iterator[Commit], path: str) -> Iterator[tuple[Commit, list[bytes | None]]]:
@@ -148,11 +182,11 @@ class SymbolLog:
         comparison = compare(before, after, [key.path])
         if comparison.then(key) is None:
             comparison = self._with_origin(before, after, key)
-        self._key = comparison.then(key) or _sibling(comparison, before, key)
+        self._key, self._began = comparison.then(key) or _sibling(comparison, before, key), key
         self._texts = _texts(before, self._key) if self._key is not None else ()
         change = _change_of(comparison, key)
         if change is not None:
-            yield Event(commit, change, key)
+            yield Event(commit, change, key, comparison.then(key))
 
     def _with_origin(self, before: Snapshot, after: Snapshot, key: SymbolKey) -> Comparison:
         """A comparison of so much of a commit that it shows where a symbol comes from, or that it is new.
@@ -188,6 +222,13 @@ def _same_blobs(before: Snapshot, after: Snapshot, path: str, paths: Iterable[st
         return []
     begun_or_ended = ((place, before.tree_file(place), after.tree_file(place)) for place in paths)
     return [place for place, one, other in begun_or_ended if [file.blob for file in (one, other) if file] == [new.blob]]
+
+
+def _lines_with(name: bytes, source: bytes | None) -> set[bytes]:
+    """Lines that hold a name; for a file (an empty name) whether it is there."""
+    if not name:
+        return set() if source is None else {b""}
+    return {line for line in (source or b"").splitlines() if name in line}
 
 
 def _sources(snapshot: Snapshot, paths: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -237,9 +278,15 @@ def _stands(snapshot: Snapshot, key: SymbolKey) -> bool:
 
 
 def _change_of(comparison: Comparison, key: SymbolKey) -> Change | None:
-    """The change of a key at the head: its own, or else that of its file if this took it elsewhere."""
-    own = comparison.change_at(key)
-    if own is not None:
+    """The change of a key at the head: its own, or else that of the class or file that took it elsewhere."""
+    own, before = comparison.change_at(key), comparison.then(key)
+    if own is not None or before is None or (before.path, before.qualified) == (key.path, key.qualified):
         return own
-    before = comparison.then(key)
-    return comparison.change_at(SymbolKey(key.path)) if before is not None and before.path != key.path else None
+    outer = key
+    while outer.qualified:
+        outer = SymbolKey(key.path, outer.qualified.rpartition(".")[0])
+        change = comparison.change_at(outer)
+        went = [aspect for aspect in change.aspects if aspect in _ELSEWHERE] if change is not None else []
+        if change is not None and change.old_key is not None and went:
+            return replace(change, change=went[0], also=tuple(went[1:]), reasons=())
+    return None

@@ -8,6 +8,6 @@ settings say ``block``. `docs/hooks.md` tells it to users; `block` holds the tex
 
 from tokenzip.hooks.block import BLOCKED, NAMES
 from tokenzip.hooks.installing import install, status, uninstall
-from tokenzip.hooks.running import main, run
+from tokenzip.hooks.running import forget_turns, main, run
 
-__all__ = ["BLOCKED", "NAMES", "install", "main", "run", "status", "uninstall"]
+__all__ = ["BLOCKED", "NAMES", "forget_turns", "install", "main", "run", "status", "uninstall"]

@@ -60,7 +60,8 @@ def uninstall(repository: Repository, *, outside: bool = False) -> State:
         marker(repository).unlink(missing_ok=True)
     except OSError as error:
         return _refused(place, f"{error.strerror or error}: {error.filename}", "make the folder writable")
-    return {**status(repository), "hooks": done}
+    state = {**status(repository), "hooks": done}
+    return {**state, "hint": ""} if state["state"] == "absent" else state  # nobody who takes them out wants to know how in
 
 
 def status(repository: Repository) -> State:

@@ -211,13 +211,11 @@ def _turns(repository: Repository) -> Iterator[None]:
     """
     from tokenzip.store.environment import FileLock
 
-    name = hashlib.blake2b(os.fsencode(os.path.realpath(repository.git.git_dir)), digest_size=8).hexdigest()
-    folder = repository.config.home / "hooks"
-    folder.mkdir(parents=True, exist_ok=True)
-    wish = folder / f"{name}.wanted"
+    wish, locked = _turn_files(repository, repository.git.git_dir)
+    wish.parent.mkdir(parents=True, exist_ok=True)
     wish.touch()
     while wish.exists():
-        lock = FileLock(folder / f"{name}.lock")
+        lock = FileLock(locked)
         if not lock.acquire(0):
             return
         try:
@@ -226,6 +224,28 @@ def _turns(repository: Repository) -> Iterator[None]:
                 yield
         finally:
             lock.release()
+
+
+def _turn_files(repository: Repository, git_dir: str) -> tuple[Path, Path]:
+    """The wish and the lock of one work tree."""
+    name = hashlib.blake2b(os.fsencode(os.path.realpath(git_dir)), digest_size=8).hexdigest()
+    folder = repository.config.home / "hooks"
+    return folder / f"{name}.wanted", folder / f"{name}.lock"
+
+
+def forget_turns(repository: Repository) -> None:
+    """Remove what `_turns` left behind for the work trees of a repository, but for a hook that is at work."""
+    from tokenzip.store.environment import FileLock
+
+    common = Path(repository.git.common_dir)
+    with contextlib.suppress(OSError):
+        for git_dir in (common, *(common / "worktrees").glob("*")):
+            wish, locked = _turn_files(repository, str(git_dir))
+            lock = FileLock(locked)
+            if locked.exists() and lock.acquire(0):
+                wish.unlink(missing_ok=True)
+                locked.unlink()
+                lock.release()
 
 
 def _log(message: str) -> None:

@@ -20,7 +20,10 @@ is "no such thing"; when files change, the keys whose answers differ say exactly
 
 from __future__ import annotations
 
+import gc
 import posixpath
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from tokenzip.model import Fact, FileIR, Interface, LinkedFile, SymbolDetail
@@ -119,3 +122,15 @@ def stem_of(path: str) -> str:
     name = posixpath.basename(path)
     cut = name.find(".", 1)
     return name if cut < 0 else name[:cut]
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keeps the collector of cycles out of work that makes many small objects and no cycles: looking would cost a fifth."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

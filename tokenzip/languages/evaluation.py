@@ -61,13 +61,17 @@ class Lookups:
     def lookup(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> Any:
         """The value of ``function(*arguments)``, remembered under `key` with the facts it rests on."""
         known = self._shared.get(key)
-        if known is not None:
-            if self._active:
-                self._facts |= known[1]
-            elif key not in self._noted:  # the file's own set of facts has them already
-                self._noted.add(key)
-                self._facts |= known[1]
-            return known[0]
+        if known is None:
+            return self.look_further(key, function, arguments)
+        if self._active:
+            self._facts |= known[1]
+        elif key not in self._noted:  # the file's own set of facts has them already
+            self._noted.add(key)
+            self._facts |= known[1]
+        return known[0]
+
+    def look_further(self, key: Hashable, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """The value of a look-up that is not shared (yet)."""
         known = self._private.get(key)
         if known is not None:
             self._facts |= known[1]

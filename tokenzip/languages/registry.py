@@ -26,6 +26,7 @@ LANGUAGES = {
     "go.mod": "tokenzip.languages.manifest:GO_MOD",
     "pom": "tokenzip.languages.manifest:POM",
     "gradle": "tokenzip.languages.manifest:GRADLE",
+    "text": "tokenzip.languages.text:TEXT",
 }
 # suffix -> language: kept here as data, so that a path can be told apart without importing the language (a test compares).
 SUFFIXES = {
@@ -33,6 +34,11 @@ SUFFIXES = {
     ".js": "javascript", ".jsx": "javascript", ".mjs": "javascript", ".cjs": "javascript",
     ".ts": "typescript", ".mts": "typescript", ".cts": "typescript", ".tsx": "tsx",
     ".vue": "vue", ".svelte": "svelte",
+    **dict.fromkeys((
+        ".go", ".java", ".kt", ".kts", ".scala", ".groovy", ".clj", ".rs", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp",
+        ".m", ".mm", ".swift", ".zig", ".cs", ".fs", ".vb", ".dart", ".rb", ".php", ".pl", ".pm", ".lua", ".r", ".jl", ".ex",
+        ".exs", ".erl", ".hs", ".ml", ".elm", ".sh", ".bash", ".ps1", ".proto", ".graphql", ".gql", ".thrift",
+    ), "text"),
 }  # fmt: skip
 # Manifests and settings: one language a format, since content alone cannot always tell the formats apart.
 FILENAMES = {
@@ -45,9 +51,9 @@ FILENAMES = {
 # Grows whenever extraction or linking of a language may answer differently: records of other versions are misses.
 VERSIONS = {
     "python": 7, "javascript": 2, "typescript": 2, "tsx": 2, "vue": 2, "svelte": 2,
-    "json": 1, "toml": 1, "ini": 1, "yaml": 1, "go.mod": 1, "pom": 1, "gradle": 1,
+    "json": 1, "toml": 1, "ini": 1, "yaml": 1, "go.mod": 1, "pom": 1, "gradle": 1, "text": 1,
 }  # fmt: skip
-_MANIFESTS = frozenset(FILENAMES.values())
+_WITHOUT_SYMBOLS = frozenset({*FILENAMES.values(), "text"})
 _EXACT = {name: language for name, language in FILENAMES.items() if "*" not in name}
 _GLOBS = tuple((name, language) for name, language in FILENAMES.items() if "*" in name)
 
@@ -89,8 +95,13 @@ def name_for_path(path: str) -> str | None:
 
 
 def is_source(name: str) -> bool:
-    """Whether a language has symbols; manifests and settings have not."""
-    return name not in _MANIFESTS
+    """Whether a language has symbols; manifests and settings have not, nor has code that no language reads."""
+    return name not in _WITHOUT_SYMBOLS
+
+
+def is_searched(name: str) -> bool:
+    """Whether the words of its files are searched for."""
+    return name == "text" or name not in _WITHOUT_SYMBOLS
 
 
 def for_path(path: str) -> Language | None:

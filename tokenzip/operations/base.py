@@ -67,8 +67,15 @@ class Operation:
     def run(self, repository: Repository, arguments: Arguments) -> Answer:
         """The answer to checked arguments; ``{"error": ...}`` for a mistake of the caller or a state that a person can mend.
 
-        Raises Cancelled.
+        Whatever the function makes of its budget, the answer keeps within it. Raises Cancelled.
         """
+        from tokenzip.budget import bounded
+
+        budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
+        is_number = isinstance(budget, int) and not isinstance(budget, bool) and budget >= 0
+        return bounded(self._outcome(repository, arguments), budget if is_number else DEFAULT_MAX_TOKENS)
+
+    def _outcome(self, repository: Repository, arguments: Arguments) -> Answer:
         try:
             given = self.checked(arguments)
             for _ in range(_ATTEMPTS - 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip import walk
@@ -11,7 +11,7 @@ from tokenzip.errors import UsageError
 from tokenzip.items import Item, Lazy, broken_item, change_item, reached_item, revision_item
 from tokenzip.model import BrokenReference, Change, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments, call
-from tokenzip.operations.items import fitted, listing, within
+from tokenzip.operations.items import DEPENDANT, fitted, is_whole, listing, wanted, within
 
 if TYPE_CHECKING:
     from tokenzip.impact import Impact
@@ -40,17 +40,28 @@ def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
     for text in arguments["handles"]:
         keys.extend(_keys_of(snapshot, text))
     found = impact(snapshot, keys, depth)
-    head: dict[str, Any] = {
-        "of": [_handle_of(snapshot, text) for text in arguments["handles"]],
-        "summary": impact_summary(found),
-        "modules": _by_module(snapshot, found),
-        "files": _by_file(found),
-    }
-    items = Lazy(found.reached, reached_item)
-    calls = []
-    if found.cut:
-        calls.append(call("get_impact_analysis", handles=head["of"], depth=depth + 2, at=arguments.get("at")))
-    return listing(snapshot, arguments, items, head=head, complete=found.completeness(), calls=calls)
+    include = wanted(arguments, DEPENDANT)
+    chosen = found.reached
+    if arguments.get("tests"):
+        chosen, include = found.tests, include | {"tests"}
+    items = Lazy(chosen, lambda reached: reached_item(reached, include))
+    complete = found.completeness()
+    head: dict[str, Any] = {"of": [_handle_of(snapshot, text) for text in arguments["handles"]]}
+    head |= {"summary": impact_summary(found), "modules": _by_module(snapshot, found), "files": _by_file(found)}
+    if is_whole(include):
+        return listing(snapshot, arguments, items, head=head, complete=complete)
+    short = _without_the_obvious(head, arguments)
+    answer = listing(snapshot, arguments, items, head=short, complete=complete)
+    if answer["truncated"] and "cursor" not in arguments:
+        return listing(snapshot, arguments, items, head={**short, "files": head["files"]}, complete=complete)
+    return answer
+
+
+def _without_the_obvious(head: Mapping[str, Any], arguments: Arguments) -> dict[str, Any]:
+    """What stands before the items of an impact, without what the question says or the items show."""
+    short: dict[str, Any] = {} if head["of"] == arguments["handles"] else {"of": head["of"]}
+    short["summary"] = {name: head["summary"][name] for name in ("reached", "files", "tests")}
+    return short | ({"modules": head["modules"]} if len(head["modules"]) > 1 else {})
 
 
 def _keys_of(snapshot: Snapshot, text: str) -> list[SymbolKey]:

@@ -97,8 +97,8 @@ def _event_item(event: Event) -> Item:
     item: Item = {**_commit_item(event.commit), "handle": event.key.handle, "change": change.change}
     if change.also:
         item["also"] = list(change.also)
-    if change.old_handle is not None and change.key == event.key:
-        item["old_handle"] = change.old_handle
+    if event.old_key is not None and event.old_key != event.key:
+        item["old_handle"] = event.old_key.handle
     item["breaking"] = change.breaking
     if change.reasons:
         item["reasons"] = list(change.reasons)

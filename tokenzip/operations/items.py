@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip.items import Item, revision_item
@@ -13,9 +13,24 @@ if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 
-def wanted(arguments: Arguments) -> frozenset[str]:
-    """What a question wants of each item: ``names`` alone or all that a list says, with ``source`` and ``doc`` on request."""
-    return frozenset({*arguments.get("include", ()), arguments.get("detail", "signatures")})
+DEPENDANT = frozenset({"names"})
+DEPENDENCY = frozenset({"names", "signature"})
+DEFINITION = frozenset({"names", "kind", "end_line", "signature"})
+"""What an item says where no `detail` is asked for: what the answer is of use for, and nothing that its handle says."""
+
+HEAD_SHARE = 0.75
+"""Part of a budget that what stands beside the items may take where not all of them fit."""
+
+
+def wanted(arguments: Arguments, default: Collection[str]) -> frozenset[str]:
+    """What a question wants of each item: its `detail` or else `default`, with ``source`` and ``doc`` on request."""
+    detail = {arguments["detail"]} if "detail" in arguments else default
+    return frozenset({*detail, *arguments.get("include", ())})
+
+
+def is_whole(include: Collection[str]) -> bool:
+    """Whether everything is to be said, also what a reader can tell from the rest."""
+    return "names" not in include
 
 
 def listing(
@@ -33,30 +48,54 @@ def listing(
     """
     answer: Answer = {"at": revision_item(snapshot.at), **(head or {}), "items": [], "complete": complete, "truncated": None}
     answer["token_count"] = 0
-    answer["next"] = list(calls)[:2]
+    if proposed := list(calls)[:2]:
+        answer["next"] = proposed
     return fitted(answer, "items", items, arguments, shrinking=[name for name, value in (head or {}).items() if value])
 
 
 def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Arguments, *, shrinking: Sequence[str] = ()) -> Answer:
     """The answer with as many `items` in `field` as fit, its cut declared and its tokens counted.
 
-    Where a budget is too small for the rest of the answer, the fields of `shrinking` give way, the last ones first; they are
-    counted in ``left_out``.
+    Where the rest of the answer leaves items no room, it gives way: first what helps least of what all answers carry, then the
+    fields of `shrinking`, the last ones first. What they lose is counted in ``left_out``.
     """
-    from tokenzip.budget import fit, offset_of
+    from tokenzip.budget import cost_without, fit, offset_of
 
     question = _question(arguments)
     start = offset_of(arguments.get("cursor"), len(items), question)
     budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
     result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
+    if not budget or (result["truncated"] is None and result["token_count"] <= budget):
+        return result
+    best = None
+    for smaller in _ever_smaller(answer, shrinking):
+        cost = cost_without(smaller, field)
+        if cost > (budget if best is None else HEAD_SHARE * budget):
+            continue
+        result = fit(smaller, field, items, start=start, max_tokens=budget, question=question)
+        if start >= len(items) or (result[field] and cost <= HEAD_SHARE * budget):
+            return result
+        best = best or (result if result[field] else None)
+    return best or result
+
+
+def _ever_smaller(answer: Answer, shrinking: Sequence[str]) -> Iterator[Answer]:
+    """The answer, without its items, with ever less beside them."""
+    from tokenzip.budget import slimmer
+
+    yield answer
+    smaller = answer
+    for smaller in slimmer(answer):
+        yield smaller
     for name in reversed(shrinking):
-        for smaller, missing in _smaller(answer[name]):
-            if not budget or result["token_count"] <= budget:
-                return result
-            known = answer.get("left_out", {})
-            answer = {**answer, name: smaller, "left_out": {**known, name: known.get(name, 0) + missing}}
-            result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
-    return result
+        for part, missing in _smaller(smaller[name]):
+            known = smaller.get("left_out", {})
+            smaller = {**smaller, name: part, "left_out": {**known, name: known.get(name, 0) + missing}}
+            yield smaller
+    if shrinking:
+        yield {name: value for name, value in smaller.items() if name not in shrinking} | {
+            "left_out": {"fields": len(shrinking)}
+        }
 
 
 def _smaller(value: Any) -> Iterator[tuple[Any, int]]:
@@ -70,10 +109,11 @@ def _smaller(value: Any) -> Iterator[tuple[Any, int]]:
         for first, missing in _smaller(value["first"]):
             yield {**value, "first": first}, missing
     elif isinstance(value, dict) and "handle" in value:
-        for kept_names in (value.keys() - {"doc", "source", "packages"}, {"handle", "kind", "file", "line", "end_line"}):
-            kept_part = {name: part for name, part in value.items() if name in kept_names}
-            yield kept_part, len(value) - len(kept_part)
-            value = kept_part
+        for names in (value.keys() - {"doc", "source", "packages"}, {"handle", "kind", "line", "end_line"}, {"handle"}):
+            part = {name: each for name, each in value.items() if name in names}
+            if len(part) < len(value):
+                yield part, len(value) - len(part)
+            value = part
 
 
 def within(items: Sequence[Item], tokens: int) -> list[Item]:

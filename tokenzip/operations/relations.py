@@ -12,13 +12,14 @@ from tokenzip.errors import UsageError
 from tokenzip.items import Item, Lazy, completeness, edge_part, file_item, key_item, symbol_item
 from tokenzip.model import Edge, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import listing, wanted
+from tokenzip.operations.items import DEPENDANT, DEPENDENCY, is_whole, listing, wanted
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 USED_NAMES = 12
-"""Names or files that an answer lists beside an item."""
+BRIEF_USED_NAMES = 4
+"""Names that an answer lists beside an item: in full, and in short."""
 TRACE_NODES = 50_000
 """Nodes that a search for paths visits at most; an answer cut by it says so."""
 
@@ -50,28 +51,31 @@ def _symbol_relations(
     snapshot: Snapshot, arguments: Arguments, symbol: Symbol, depth: int, kinds: Sequence[str], *, backward: bool
 ) -> Answer:
     reached = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, depth, kinds, backward=backward))
-    include = wanted(arguments)
+    include = wanted(arguments, DEPENDANT if backward else DEPENDENCY) | ({"distance"} if depth > 1 else set())
     items = Lazy(reached, lambda node: _reached_item(snapshot, node, include))
-    head: dict[str, Any] = {"of": symbol_item(snapshot, symbol, include)}
+    head = _head(symbol_item(snapshot, symbol, include | {"kind"}), arguments)
     direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
     if backward:
         names, home = walk.names_of(snapshot, symbol), walk.confined_to(snapshot, symbol)
         possible = walk.possible_uses(snapshot, names, direct, kinds, home)
-        why = f"references named {symbol.name} whose target is unknown could be more uses"
+        why = f"unresolved references named {symbol.name} could be more uses"
         if "calls" in kinds and not possible.count:
             possible, why = _calls_out_of_sight(snapshot, symbol, kinds)
-        further = call("get_impact_analysis", handles=[symbol.handle], at=arguments.get("at"))
     else:
         possible = walk.open_references(snapshot, [symbol.key], kinds)
-        why = "references inside whose target is unknown could be more dependencies"
-        further = call("get_dependants", handle=symbol.handle, at=arguments.get("at"))
+        why = "unresolved references inside could be more dependencies"
         if external := _external(snapshot, symbol, kinds):
             head["external"] = external
+    calls = []
     if kinds and not reached and (others := _other_kinds(snapshot, symbol.key, backward=backward)):
         head["other_kinds"] = others
-        further = call("get_dependants" if backward else "get_dependencies", handle=symbol.handle, at=arguments.get("at"))
-    calls = [further] if reached or "other_kinds" in head else []
+        calls = [call("get_dependants" if backward else "get_dependencies", handle=symbol.handle, at=arguments.get("at"))]
     return listing(snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=calls)
+
+
+def _head(of: Item, arguments: Arguments) -> dict[str, Any]:
+    """What the answer is about: left out of a short answer where the question named it in full."""
+    return {} if of["handle"] == arguments["handle"] and arguments.get("detail") != "signatures" else {"of": of}
 
 
 def _calls_out_of_sight(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> tuple[walk.Open, str]:
@@ -95,13 +99,15 @@ def _other_kinds(snapshot: Snapshot, key: SymbolKey, *, backward: bool) -> dict[
 def _reached_item(snapshot: Snapshot, node: walk.Reached, include: Collection[str]) -> Item:
     item = key_item(snapshot, node.key, include)
     edges, others = walk.strongest(node.edges)
-    item["edge"] = edge_part(edges)
+    item["edge"] = edge_part(edges, include)
     if others:
         item["edge"]["also"] = others
-    item["distance"] = node.distance
+    whole = is_whole(include)
+    if whole or "distance" in include:
+        item["distance"] = node.distance
     if node.via is not None:
-        item["via"] = node.via.handle
-    if walk.is_test(snapshot, node.key):
+        item["via"] = node.via.handle if whole else node.via.qualified or node.via.path
+    if whole and walk.is_test(snapshot, node.key):
         item["test"] = True
     return item
 
@@ -135,6 +141,7 @@ class _Fold:
 def _file_relations(
     snapshot: Snapshot, arguments: Arguments, path: str, depth: int, kinds: Sequence[str], *, backward: bool
 ) -> Answer:
+    include = wanted(arguments, DEPENDANT) | ({"distance"} if depth > 1 else set())
     distance_of = {path: 0}
     frontier = [path]
     items: list[Item] = []
@@ -145,38 +152,41 @@ def _file_relations(
                 if other not in distance_of and (not kinds or edge.kind in kinds):
                     fold = folds.setdefault(other, _Fold([], Counter()))
                     fold.edges.append(edge)
-                    fold.names[edge.target.qualified] += 1
+                    fold.names[walk.plain(edge.target.qualified)] += 1
         distance_of.update(dict.fromkeys(folds, distance))
         frontier = sorted(folds)
-        items.extend(_folded_items(snapshot, folds, distance))
+        items.extend(_folded_items(snapshot, folds, distance, include))
     possible = walk.NOTHING_OPEN if backward else walk.open_references(snapshot, [SymbolKey(path)], kinds)
-    head: dict[str, Any] = {"of": file_item(snapshot, path)}
+    head = _head(file_item(snapshot, path), arguments)
     if not backward and (packages := external_packages(snapshot, path)):
         head["external"] = packages
-    complete = completeness(possible, "references in the file whose target is unknown could be more dependencies")
-    further = call("query_file", path=path, at=arguments.get("at"))
-    return listing(snapshot, arguments, items, head=head, complete=complete, calls=[further])
+    complete = completeness(possible, "unresolved references in the file could be more dependencies")
+    return listing(snapshot, arguments, items, head=head, complete=complete)
 
 
-def _folded_items(snapshot: Snapshot, folds: dict[str, _Fold], distance: int) -> list[Item]:
+def _folded_items(snapshot: Snapshot, folds: dict[str, _Fold], distance: int, include: Collection[str]) -> list[Item]:
     def order(path: str) -> tuple[object, ...]:
         return (walk.is_test(snapshot, SymbolKey(path)), -len(folds[path].edges), path)
 
-    return [_folded_item(snapshot, path, folds[path], distance) for path in sorted(folds, key=order)]
+    return [_folded_item(snapshot, path, folds[path], distance, include) for path in sorted(folds, key=order)]
 
 
-def _folded_item(snapshot: Snapshot, path: str, fold: _Fold, distance: int) -> Item:
+def _folded_item(snapshot: Snapshot, path: str, fold: _Fold, distance: int, include: Collection[str]) -> Item:
     """A file at the other end: its import if there is one, else the most telling edge, and the names that are used."""
     edges = [edge for edge in fold.edges if edge.kind == "imports"] or walk.strongest(fold.edges)[0]
     first = min(edges, key=lambda edge: edge.line)
-    item = file_item(snapshot, path)
-    item["edge"] = {"kind": first.kind, "line": first.line, "tier": first.tier}
+    item = file_item(snapshot, path, include)
+    item["edge"] = edge_part([first], include)
     if also := sorted({edge.kind for edge in fold.edges} - {first.kind}):
         item["edge"]["also"] = also
     if uses := [name for name, _ in sorted(fold.names.items(), key=lambda pair: (-pair[1], pair[0])) if name]:
-        item["uses"] = uses[:USED_NAMES]
-    item["distance"] = distance
-    if walk.is_test(snapshot, SymbolKey(path)):
+        most = USED_NAMES if is_whole(include) else BRIEF_USED_NAMES
+        item["uses"] = uses[:most]
+        if len(uses) > most:
+            item["used_names"] = len(uses)
+    if is_whole(include) or "distance" in include:
+        item["distance"] = distance
+    if is_whole(include) and walk.is_test(snapshot, SymbolKey(path)):
         item["test"] = True
     return item
 
@@ -212,7 +222,7 @@ def _module_relations(
         {"handle": path or ".", "kind": "module", "name": names[path].name, "edges": count, "distance": 1}
         for path, count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
-    head = {"of": {"handle": module.path or ".", "kind": "module", "name": module.name}}
+    head = _head({"handle": module.path or ".", "kind": "module", "name": module.name}, arguments)
     return listing(snapshot, arguments, items, head=head)
 
 

@@ -35,6 +35,9 @@ def status(repository: Repository) -> dict[str, Any]:
         }
         return answer
     answer["freshness"] = _freshness(repository, head)
+    submodules = list(_submodules(repository))
+    if submodules:
+        answer["submodules"] = submodules
     answer["refs"] = _refs(repository)
     if head is not None and repository.is_indexed(head):
         answer["coverage"] = coverage(repository.snapshot(head))
@@ -65,6 +68,19 @@ def _freshness(repository: Repository, head: str | None) -> Item:
     except TokenzipError as error:
         return {"state": "unknown", "why": error.message}
     return {"state": "unknown", "why": f"none of the last {ANCESTORS} commits is indexed"}
+
+
+def _submodules(repository: Repository) -> Iterator[Item]:
+    """The repositories inside this one: which commit HEAD wants of each, and whether it is there to be asked."""
+    for submodule in repository.git.submodules():
+        item: Item = {"path": submodule.path, "commit": submodule.commit}
+        if not submodule.is_there:
+            yield {**item, "state": "absent", "why": "not checked out"}
+        elif submodule.found == submodule.commit:
+            yield {**item, "state": "here", "why": "a repository of its own"}
+        else:
+            at = submodule.found[:10] if submodule.found else "no commit"
+            yield {**item, "state": "elsewhere", "why": f"a repository of its own, checked out at {at}"}
 
 
 def _refs(repository: Repository) -> Item:

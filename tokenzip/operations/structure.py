@@ -11,7 +11,7 @@ from tokenzip.errors import UnknownSymbol, UsageError
 from tokenzip.items import Item, Lazy, completeness, file_item, symbol_item
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import listing, wanted
+from tokenzip.operations.items import DEFINITION, listing, wanted
 from tokenzip.operations.relations import external_packages, folded_users
 from tokenzip.operations.survey import ENTRY_STEMS, PACKAGE_STEMS, PASSING_ON, Name, Survey, Tally, entry_rank, survey
 
@@ -244,7 +244,7 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
         raise UsageError(f"{arguments['path']} is a {what}", hint=f"Ask query_{what} instead.")
     file = snapshot.file(target.path)
     assert file is not None, "a resolved path exists"
-    include = wanted(arguments)
+    include = wanted(arguments, DEFINITION)
     outline = [symbol for symbol in file.symbols if symbol.kind not in _OUTLINE_LEAVES_OUT and not symbol.flags & Flag.LOCAL]
     items = Lazy(outline, lambda symbol: symbol_item(snapshot, symbol, include))
     imports = [edge for edge in snapshot.file_edges(file.path) if edge.kind == "imports" and edge.target.path != file.path]
@@ -258,7 +258,7 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     head["used_by"] = folded_users(snapshot, file.path)
     possible = walk.open_references(snapshot, [target], ())
     calls = [call("get_dependants", handle=file.path, at=arguments.get("at"))]
-    complete = completeness(possible, "references in the file have unknown targets")
+    complete = completeness(possible, "unresolved references in the file")
     return listing(snapshot, arguments, items, head=head, complete=complete, calls=calls)
 
 

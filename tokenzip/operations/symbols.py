@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip import walk
 from tokenzip.errors import UsageError
-from tokenzip.items import Item, completeness, edge_part, key_item, signature_of, symbol_item, symbol_source
+from tokenzip.items import Item, Lazy, completeness, edge_part, key_item, signature_of, symbol_item, symbol_source
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import listing, wanted
+from tokenzip.operations.items import DEFINITION, is_whole, listing, wanted
 
 if TYPE_CHECKING:
+    from tokenzip.search import Hit
     from tokenzip.snapshot import Snapshot
 
 NEIGHBOURS = 10
 """Edges a side that an answer about one symbol lists; the counts beside them are of all."""
+SIMILAR = 4
+"""Other names that a search for a name which exists mentions."""
+COUNTED = 60
+"""Definitions of one name whose users are counted to put the most used first."""
 
 
 def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
@@ -37,7 +43,7 @@ def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
     known = [edge for user in users for edge in user.edges]
     home = walk.confined_to(snapshot, symbol)
     possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), known, (), home)
-    why = f"references named {symbol.name} whose target is unknown could be more uses"
+    why = f"unresolved references named {symbol.name} could be more uses"
     calls = [
         call(tool, handle=symbol.handle, at=arguments.get("at"))
         for tool, nodes in (("get_dependants", users), ("get_dependencies", uses))
@@ -108,34 +114,75 @@ def _neighbour(key: SymbolKey, edges: Sequence[Edge]) -> Item:
 
 
 def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
-    """Symbols ranked for some words."""
+    """Symbols ranked for some words; for a name that there is, its definitions."""
     from tokenzip.search import search
 
     if not arguments["query"].strip():
         raise UsageError("nothing to search for", hint="Give a name, part of one, or words that describe it.")
-    module = None
-    if "module" in arguments:
-        module = walk.find_module(snapshot, arguments["module"])
-        if module is None:
-            names = [each.name for each in snapshot.modules().all()]
-            raise UsageError(
-                f"no module {arguments['module']!r}", hint="Modules are named as in the map.", candidates=names[:10]
-            )
-    hits = search(
-        snapshot,
-        arguments["query"],
-        kinds=tuple(arguments.get("kinds", ())),
-        module=None if module is None else module.path,
-        limit=arguments.get("limit", 20),
-    )
-    items = [_hit_item(snapshot, hit.symbol, hit.score, hit.why, wanted(arguments)) for hit in hits]
-    calls = [call("query_symbol", handle=items[0]["handle"], at=arguments.get("at"))] if items else []
-    return listing(snapshot, arguments, items, calls=calls)
+    module = _module_to_search(snapshot, arguments)
+    kinds, include = tuple(arguments.get("kinds", ())), wanted(arguments, DEFINITION)
+    named = _definitions(snapshot, arguments["query"].strip(), kinds, module)
+    found = search(snapshot, arguments["query"], kinds=kinds, module=module, limit=arguments.get("limit", 20))
+    if not named:
+        return listing(snapshot, arguments, [_hit_item(snapshot, hit, include) for hit in found])
+    shared = [symbol for symbol in named if not symbol.flags & Flag.LOCAL]
+    shown = _by_use(snapshot, shared or named)[: arguments.get("limit")]
+    head: dict[str, Any] = {}
+    if len(shared or named) > len(shown):
+        head["definitions"] = len(shared or named)
+    if shared and len(named) > len(shared):
+        head["local"] = len(named) - len(shared)
+    if similar := _similar(found, named):
+        head["similar"] = similar
+    items = Lazy(shown, lambda symbol: symbol_item(snapshot, symbol, include))
+    elsewhere = walk.unread_places(snapshot, [named[0].name])
+    return listing(snapshot, arguments, items, head=head, complete=completeness(elsewhere, ""))
 
 
-def _hit_item(snapshot: Snapshot, symbol: Symbol, score: float, why: str, include: Collection[str]) -> dict[str, Any]:
-    item = symbol_item(snapshot, symbol, include)
-    item["score"] = round(score, 2)
-    if why:
-        item["match"] = why
+def _module_to_search(snapshot: Snapshot, arguments: Arguments) -> str | None:
+    """The path of the module that the search is bound to, None without a bound."""
+    if "module" not in arguments:
+        return None
+    module = walk.find_module(snapshot, arguments["module"])
+    if module is None:
+        names = [each.name for each in snapshot.modules().all()]
+        raise UsageError(f"no module {arguments['module']!r}", hint="Modules are named as in the map.", candidates=names[:10])
+    return module.path
+
+
+def _definitions(snapshot: Snapshot, name: str, kinds: Collection[str], module: str | None) -> list[Symbol]:
+    """The definitions of exactly that name, which is what a search for it is about."""
+    if not all(part.lstrip("#").isidentifier() for part in re.split(r"\.|::", name)):
+        return []
+    module_of = snapshot.modules().module_of
+    return [
+        symbol
+        for symbol in walk.defined_as(snapshot, name)
+        if (not kinds or symbol.kind in kinds) and (module is None or module_of(symbol.path).path == module)
+    ]
+
+
+def _by_use(snapshot: Snapshot, symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Product before tests, then what most files lean on."""
+
+    def order(symbol: Symbol) -> tuple[object, ...]:
+        users = len({edge.source.path for edge in snapshot.edges_to(symbol.key)}) if len(symbols) <= COUNTED else 0
+        return walk.is_test(snapshot, symbol.key), -users, symbol.path, symbol.line
+
+    return sorted(symbols, key=order)
+
+
+def _similar(found: Sequence[Hit], named: Sequence[Symbol]) -> list[str]:
+    """Other names that the search would have found by their letters."""
+    known = {symbol.name for symbol in named}
+    by_name = (hit.symbol.name for hit in found if "name" in hit.why and hit.symbol.name not in known)
+    return list(dict.fromkeys(by_name))[:SIMILAR]
+
+
+def _hit_item(snapshot: Snapshot, hit: Hit, include: Collection[str]) -> Item:
+    item = symbol_item(snapshot, hit.symbol, include)
+    if is_whole(include):
+        item["score"] = round(hit.score, 2)
+        if hit.why:
+            item["match"] = hit.why
     return item

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from tokenzip import walk
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
-from tokenzip.operations import changes, history, querying, relations, structure, symbols
+from tokenzip.operations import changes, context, history, querying, relations, structure, symbols, workflow
 from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
 
 _INCLUDE = Parameter("include", "array", description="Add to each item", enum=("source", "doc"))
-_DETAIL = Parameter("detail", "string", description="names: handles and lines alone", enum=("names", "signatures"))
-_HANDLE = Parameter("handle", "string", True, "path::Qualified.name, a unique short form of it, or a file path")
-_KINDS = Parameter("kinds", "array", description="Only these kinds of edge (default: all)", enum=EDGE_KINDS)
+_DETAIL = Parameter("detail", "string", description="Of each item: little, or all (signatures)", enum=("names", "signatures"))
+_HANDLE = Parameter("handle", "string", True, "path::Qualified.name, a unique short form, or a path")
+_KINDS = Parameter("kinds", "array", description="Only these edges (default: all)", enum=EDGE_KINDS)
 _DEPTH = Parameter("depth", "integer", description="How many steps to follow (default 1)")
 
 OPERATIONS: dict[str, Operation] = {
@@ -38,6 +38,23 @@ OPERATIONS: dict[str, Operation] = {
                 CURSOR,
             ),
             changes.diff_commits,
+        ),
+        Operation(
+            "execute_workflow_template",
+            "Run a fixed sequence of queries, such as bug-fix on a stack trace (get_workflow tells the inputs)",
+            (
+                Parameter("name", "string", True, "Of the template"),
+                Parameter("inputs", "array", description='Each as "input=text"'),
+                *COMMON,
+                CURSOR,
+            ),
+            workflow.execute_workflow_template,
+        ),
+        Operation(
+            "get_context_for_files",
+            "Before editing files: which go with them (tests, changed together), what they use, who uses them",
+            (Parameter("files", "array", True, "Paths"), *COMMON, CURSOR),
+            on_snapshot(context.get_context_for_files),
         ),
         Operation(
             "get_dependants",
@@ -71,10 +88,18 @@ OPERATIONS: dict[str, Operation] = {
             (
                 Parameter("handles", "array", True, "Symbols or files that would change"),
                 Parameter("depth", "integer", description="How many steps to follow (default 3)"),
+                Parameter("tests", "boolean", description="Only the tests among them"),
+                _DETAIL,
                 *COMMON,
                 CURSOR,
             ),
             on_snapshot(changes.get_impact_analysis),
+        ),
+        Operation(
+            "get_workflow",
+            "The workflow templates and their inputs; of one, its steps",
+            (Parameter("name", "string", description="Of one"), *COMMON),
+            on_snapshot(workflow.get_workflow),
         ),
         Operation(
             "query_file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,10 @@ def _at(call: Item, arguments: Arguments) -> Item:
 
 
 def _fitted(answer: Answer, parts: Mapping[str, Sequence[Item]], arguments: Arguments) -> Answer:
-    """The answer with as many items of its lists as its budget holds, from the cursor on, the best of each list first."""
+    """The answer with as many items of its lists as its budget holds, from the cursor on, the best of each list first.
+
+    A list of which nothing is shown is left out, so that none looks empty that is not; ``truncated.left`` counts what follows.
+    """
     from tokenzip.budget import counted, cursor_at, offset_of
 
     question = json.dumps([arguments["name"], arguments.get("inputs"), arguments.get("at")])
@@ -89,10 +93,12 @@ def _fitted(answer: Answer, parts: Mapping[str, Sequence[Item]], arguments: Argu
         for name, item in ordered[start : start + count]:
             shown.setdefault(name, []).append(item)
         end = start + count
-        fresh = {**answer, **{name: shown.get(name, []) for name in parts}}
+        kept = {name: shown.get(name, []) for name in parts if name in shown or not (parts[name] or start)}
+        fresh: Answer = {name: kept.get(name, value) for name, value in answer.items() if name not in parts or name in kept}
         if end < len(ordered):
+            left = Counter(name for name, _ in ordered[end:])
             cursor = cursor_at(end, question) if count else None
-            fresh["truncated"] = {"shown": count, "total": len(ordered), "cursor": cursor}
+            fresh["truncated"] = {"shown": count, "total": len(ordered), "left": dict(left), "cursor": cursor}
         return counted(fresh)
 
     most = len(ordered) - start

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from tokenzip.render.blocks import Block, Note
 from tokenzip.render.changes import diff_text, impact_text
+from tokenzip.render.context import context_text
 from tokenzip.render.orientation import file_text, map_text, module_text
 from tokenzip.render.past import conflicts_text, history_text
 from tokenzip.render.queries import query_text
 from tokenzip.render.relations import relations_text, search_text, symbol_text, trace_text
 from tokenzip.render.words import Builder, Json, counted
+from tokenzip.render.workflows import workflow_text, workflows_text
 
 
 def document(tool: str, answer: Json) -> list[Block]:
@@ -36,11 +38,14 @@ def remarks(answer: Json) -> Iterator[Block]:
 
 BUILDERS: dict[str, Builder] = {
     "diff_commits": diff_text,
+    "execute_workflow_template": workflow_text,
     "find_conflicts": conflicts_text,
+    "get_context_for_files": context_text,
     "get_dependants": relations_text("dependant", backward=True),
     "get_dependencies": relations_text("dependency", backward=False),
     "get_git_history": history_text,
     "get_impact_analysis": impact_text,
+    "get_workflow": workflows_text,
     "query": query_text,
     "query_file": file_text,
     "query_module": module_text,

@@ -80,7 +80,7 @@ def conflicts_text(answer: Json) -> Iterator[Block]:
     if not summary["findings"]:
         yield Paragraph("The merge breaks nothing that its sides have not broken already.")
     else:
-        yield Paragraph(f"The merge breaks {counted(summary['findings'], 'reference')} that no side has broken by itself.")
+        yield Paragraph(f"{counted(summary['findings'], 'place')} where the merge goes wrong and neither side does by itself.")
     yield from _findings(answer["items"], answer)
     if answer["textual"]:
         yield Section(f"Conflicts in the text ({summary['textual']})")
@@ -95,6 +95,10 @@ def _findings(items: Sequence[Json], answer: Json) -> Iterator[Block]:
         if of_side:
             yield Section(f"{answer[user]['rev']} uses what {answer[other]['rev']} changed")
             yield Rows(tuple(_finding_row(item) for item in of_side), ("where", "symbol", "uses", "why", ""))
+    of_both = [item for item in items if item["used_by"] == "both"]
+    if of_both:
+        yield Section("Both sides define or change it")
+        yield Rows(tuple(_finding_row(item) for item in of_both), ("where", "symbol", "", "why", ""))
 
 
 def _finding_row(item: Json) -> tuple[Cell, ...]:

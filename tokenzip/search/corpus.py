@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from tokenzip.languages import registry
 from tokenzip.search.words import bare_name, folder_words, stem_words
 from tokenzip.words import words_in
 
@@ -37,7 +38,6 @@ class Corpus:
         self._table = _TABLES.get((serial, snapshot.tree, changed), lambda: _Table(snapshot))
         self._snapshot = snapshot
         self._known: dict[str, Sequence[int]] = {}
-        self._path_words = frozenset(self._table.path_words.split())
         self.paths = self._table.paths
 
     def with_word(self, word: str) -> Sequence[int]:
@@ -49,12 +49,14 @@ class Corpus:
 
     def _holding(self, word: str, documents: Iterable[int]) -> Sequence[int]:
         found = self._table.positions(documents)
-        found.update(self._table.loose.get(word, ()), self._table.with_path_word(word) if word in self._path_words else ())
+        found.update(
+            self._table.loose.get(word, ()), self._table.with_path_word(word) if word in self._table.path_word_set else ()
+        )
         return sorted(found)
 
     def __contains__(self, word: object) -> bool:
         """Whether any file holds the word."""
-        if word in self._path_words or word in self._table.loose:
+        if word in self._table.path_word_set or word in self._table.loose:
             return True
         return isinstance(word, str) and self._table.holds_any(self._vocabulary.documents(word))
 
@@ -70,8 +72,9 @@ class Corpus:
         return index if index < len(self.paths) and self.paths[index] == path else None
 
     def is_test(self, path: str) -> bool:
-        file = self._snapshot.file(path)
-        return file is not None and file.is_test
+        """By its path alone, in whatever language."""
+        language = registry.name_for_path(path)
+        return language is not None and registry.get(language).is_test(path)
 
     def of_bare_name(self, name: str) -> Sequence[str]:
         """The paths whose `bare_name` that is."""
@@ -80,7 +83,7 @@ class Corpus:
     def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
         """Longer words that begin with `prefix`: those of most files first."""
         posted = self._vocabulary.beginning(prefix)
-        others = [word for word in (*self._table.loose, *self._path_words) if word.startswith(prefix)]
+        others = [word for word in (*self._table.loose, *self._table.path_word_set) if word.startswith(prefix)]
         for word in {*posted, *others} - self._known.keys():
             self._known[word] = self._holding(word, posted.get(word, ()))
         found = [word for word in {*posted, *others} if word != prefix and self._known[word]]
@@ -135,6 +138,7 @@ class _Table:
         stems = "\n".join(name.rpartition(".")[0] or name for name in set(names))
         self.path_words = "\n".join(sorted(words_in(stems) | words_in("\n".join(folders))))
         """The words of all paths, each on a line."""
+        self.path_word_set = frozenset(self.path_words.split("\n"))
 
     def holds_any(self, documents: Iterable[int]) -> bool:
         """Whether one of the documents is a file of this snapshot."""

@@ -16,7 +16,8 @@ from tokenzip.words import words_in
 
 COMMITS = 1000
 """Commits looked at; fewer find less: recall at 10 files falls by .01 with 500 of them, by .02 with 200."""
-_RECENT = 200
+_OLD = 400
+"""Commits after which one counts half."""
 _LARGEST_COMMIT = 12
 """Files of a commit up to which its files count as changed together."""
 _PRUDENCE = 5
@@ -33,8 +34,6 @@ class History:
         self._lengths = array("I")
         """How many words each commit's message has."""
         self._paths: list[tuple[str, ...]] = []
-        self.activity: dict[str, float] = {}
-        """Path -> how much it is changed; a commit counts less the more files it has, and the older it is."""
         known: dict[str, str] = {}
         for age, (message, changed) in enumerate(commits):
             words = words_in(message)
@@ -43,9 +42,6 @@ class History:
             self._lengths.append(len(words))
             paths = tuple(known.setdefault(path, path) for path in changed)
             self._paths.append(paths)
-            share = (1.0 if age < _RECENT else 0.5) / math.sqrt(1 + len(paths))
-            for path in paths:
-                self.activity[path] = self.activity.get(path, 0.0) + share
 
     def spoken_of(self, weights: Mapping[str, float]) -> dict[str, float]:
         """Path -> how much the commits that changed it speak of the words; 1 for the most."""
@@ -59,7 +55,7 @@ class History:
         found: dict[str, float] = {}
         for age, score in sorted(scores.items()):
             paths = self._paths[age]
-            share = (score / (1 + 0.15 * math.log(1 + self._lengths[age]))) ** 2 / math.sqrt(1 + len(paths))
+            share = (score / (1 + 0.15 * math.log(1 + self._lengths[age]))) ** 2 / math.sqrt(1 + len(paths)) / (1 + age / _OLD)
             for path in paths:
                 found[path] = found.get(path, 0.0) + share
         return found

@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from tokenzip.words import identifiers, parts, words_in
 
 _COMPOUND = re.compile(r"[^\W\d]\w*(?:[.\-]\w+)+|[^\W\d]\w*")
-_CALLED = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*)\(")
+_CALLED = re.compile(r"`([^`\n]+)`|(?<![\w.])([^\W\d][\w.]*)\(")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]")
+LONGEST_QUESTION = 4000
+"""Letters of a question that are read: more than any commit message that says what it is about."""
+_LONGEST_INFLECTED = 20
 _LATER_LINES = 0.5
 """Weight of words after the first line of a question: in commit messages the first line says more."""
 
@@ -67,6 +70,7 @@ class Question:
 
 def question(text: str) -> Question:
     """Words of the text but stop words (these count too where they are code, and where there is nothing else)."""
+    text = text[:LONGEST_QUESTION]
     code = _code(text)
     first, _, rest = text.partition("\n")
     weights = _weights(first, code, 1.0, {})
@@ -109,6 +113,31 @@ def _weights(text: str, code: set[str], weight: float, known: dict[str, float]) 
 
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
+
+
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "ly", "e")
+
+
+@functools.lru_cache(1 << 12)
+def root(word: str) -> str:
+    """A word without its ending, roughly: handler, handles and handling are handl."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) >= len(ending) + 3:
+            word = word[: -len(ending)] + ("y" if ending == "ies" else "")
+            break
+    doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] not in "sl"
+    return word[:-1] if doubled else word
+
+
+@functools.lru_cache(1 << 10)
+def inflections(word: str) -> tuple[str, ...]:
+    """Other words of the same root, whether there are such words or not; sorted."""
+    if not (word.isascii() and word.isalpha() and 3 <= len(word) <= _LONGEST_INFLECTED):
+        return ()
+    base = root(word)
+    stems = {base, base + base[-1], base[:-1] + "i" if base.endswith("y") else base}
+    others = {stem + ending for stem in stems for ending in ("", *_ENDINGS)}
+    return tuple(sorted(other for other in others if other != word and root(other) == base))
 
 
 def joined(word: str, vocabulary: Container[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from tokenzip.server.protocol import Json
 
 COMMON = {
     "at": "Revision (default WORKTREE)",
-    "cursor": "`truncated.cursor` of the last answer",
+    "cursor": "From `truncated`",
     "max_tokens": "Default 2500",
 }
 """Parameters of nearly every tool, in few words: each word is paid for in each tool and each session."""

@@ -29,6 +29,8 @@ calls, imports and inherits whom, at any commit. Answers are exact, small and cu
 - New here? query_repo_structure, then query_module or query_file instead of reading whole files.
 - One definition: query_symbol (include=["source"] for its text).
 - Who uses it, before you change it: get_dependants; get_impact_analysis for everything reached, with its tests.
+- About to edit files: get_context_for_files, with the files that usually change along and their tests.
+- A bug with an error or stack trace: execute_workflow_template(name="bug-fix", inputs=["trace=..."]). More: get_workflow.
 - What it uses: get_dependencies. How A reaches B: trace_path.
 - A list by conditions: query_repo_structure(query='symbols().filter(kind="class", extends="Base").callers()').
 - What changed and what broke: diff_commits (default HEAD against the files as they are). Since when, by whom: get_git_history.

@@ -40,6 +40,7 @@ class Workspace:
         open_repository: Callable[[str], Any] | None = None,
     ) -> None:
         self._named = os.path.abspath(named) if named else None
+        self._started_in = _current_folder()
         self._declared = declared
         self._environment = environment
         self._open = open_repository or _open_repository
@@ -106,10 +107,24 @@ class Workspace:
             yield named
             return
         yield from filter(None, map(_local_path, self._declared()))
-        try:
-            yield os.getcwd()
-        except FileNotFoundError:  # removed under us
-            return
+        here = _current_folder() or self._made_anew()
+        if here is not None:
+            yield here
+
+    def _made_anew(self) -> str | None:
+        """The folder that we were started in, if it was removed under us and made again: a worktree that came back."""
+        if self._started_in is None or not os.path.isdir(self._started_in):
+            return None
+        os.chdir(self._started_in)
+        return self._started_in
+
+
+def _current_folder() -> str | None:
+    """None once it was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None
 
 
 def _open_repository(place: str) -> Repository:

@@ -67,7 +67,7 @@ class _Copy:
             self.new.put_snapshot(tree, analysis_tag(), write_nodes(trees[tree], self.new, tree, addresses))
         self._copy_postings(paths)
         self._copy_words()
-        for key in ("users", "latest"):
+        for key in ("users", "asked", "latest"):
             value = self.old.meta(key)
             if value is not None and not (key == "latest" and TreeId(value.hex()) not in live):
                 self.new.put_meta(key, value)

@@ -609,10 +609,10 @@ class Snapshot:
     # ---- words
 
     def contents(self) -> Iterator[Content]:
-        """Every file of a language with symbols, in the order of `paths`."""
+        """Every file that is searched, in the order of `paths`."""
         with self.reading() as reading:
             for file in self._tree_files():
-                if file.language is not None and registry.is_source(file.language):
+                if file.language is not None and registry.is_searched(file.language):
                     over = self.overlay.get(file.path)
                     is_stored = over is None or over.ir is None
                     yield Content(file.path, reading.document(file.blob, language_tag(file.language)) if is_stored else 0)

@@ -149,10 +149,9 @@ class Environment:
     def _open_tables(self) -> None:
         with translated(self.folder):
             if self.read_only:
-                with self._lmdb.begin() as transaction:
-                    for name in TABLES:
-                        with contextlib.suppress(lmdb.NotFoundError, lmdb.ReadonlyError):
-                            self.tables[name] = self._lmdb.open_db(name.encode(), transaction, create=False)
+                for name in TABLES:  # not in a transaction of ours: what is opened in one for reading ends with it
+                    with contextlib.suppress(lmdb.NotFoundError, lmdb.ReadonlyError):
+                        self.tables[name] = self._lmdb.open_db(name.encode(), create=False)
                 if len(self.tables) != len(TABLES):
                     raise StoreReadOnly(f"the store in {self.folder} is empty and cannot be written")
             else:

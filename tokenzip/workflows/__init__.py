@@ -5,7 +5,7 @@ Running it on a snapshot runs the steps, and nothing else. ``docs/workflows.md``
 """
 
 from tokenzip.workflows.base import Input, Inputs, Result, Step, Template
-from tokenzip.workflows.kept import Kept, kept, key_of, state_of
+from tokenzip.workflows.keeping import Kept, kept, key_of, state_of
 from tokenzip.workflows.registry import TEMPLATES, template
 
 __all__ = ["TEMPLATES", "Input", "Inputs", "Kept", "Result", "Step", "Template", "kept", "key_of", "state_of", "template"]

@@ -51,8 +51,9 @@ class Place:
     """In the repository; empty for a frame outside of it."""
     symbol: Symbol | None = None
     match: str = "external"
-    """``function``: the line lies in the function that is named; ``line``: in this symbol, no name to compare; ``name``: the
-    line lies elsewhere, the function was looked up by name; ``moved``: likewise, in another file; ``file``: no more is known;
+    """``function``: the line lies in the function that is named; ``line``: in this symbol, no name to compare; ``text``: what
+    the trace shows of the line stands in another one; ``changed``: it stands nowhere in the function; ``name``: the line lies
+    elsewhere, the function was looked up by name; ``moved``: likewise, in another file; ``file``: no more is known;
     ``ambiguous``: several files fit; ``external``."""
     note: str = ""
     """What does not agree."""
@@ -60,6 +61,8 @@ class Place:
     """Of an external frame."""
     candidates: tuple[str, ...] = ()
     """Of an ambiguous one."""
+    line: int = 0
+    """The line at this revision; 0 where it is not known."""
 
     @property
     def is_here(self) -> bool:
@@ -71,7 +74,7 @@ class Place:
 
     @property
     def is_certain(self) -> bool:
-        return self.match in ("function", "line", "file")
+        return self.match in ("function", "line", "text", "file")
 
 
 def locate(snapshot: Snapshot, frames: Sequence[Frame]) -> list[Place]:
@@ -103,6 +106,7 @@ class _Search:
         self._frames = frames
         self._paths = _paths_named(snapshot, {name for frame in frames for name in _names_like(frame)})
         self._roots: Counter[tuple[str, str]] = Counter()
+        self._lines: dict[str, list[str]] = {}
 
     def places(self) -> list[Place]:
         fits = [self._fits(frame) for frame in self._frames]
@@ -147,23 +151,22 @@ class _Search:
 
     def _place(self, frame: Frame, fits: Sequence[_Fit]) -> Place:
         known = [fit for fit in fits if fit.roots in self._roots] or list(fits)
-        places = [self._inside(frame, fit.path) for fit in known]
+        places = [(self._inside(frame, fit.path), fit) for fit in known]
         if len(places) > 1:
-            agreeing = [place for place in places if place.match == "function"]
+            agreeing = [(place, fit) for place, fit in places if place.match in ("function", "text")]
             if len(agreeing) != 1:
-                paths = tuple(place.path for place in places[:_NAMED])
+                paths = tuple(fit.path for fit in known[:_NAMED])
                 return Place(frame, match="ambiguous", note=f"{len(places)} files fit {frame.file}", candidates=paths)
             places = agreeing
-        if places and self._is_believed(places[0], known):
-            return places[0]
+        if places and self._is_believed(*places[0]):
+            return places[0][0]
         return self._compiled(frame) or Place(frame, package=package_of(frame))
 
-    def _is_believed(self, place: Place, fits: Sequence[_Fit]) -> bool:
+    def _is_believed(self, place: Place, fit: _Fit) -> bool:
         """A file at the top of the repository fits any path that ends in its name: that alone proves nothing."""
-        fit = next(fit for fit in fits if fit.path == place.path)
         if fit.common > 1 or not fit.roots[0] or fit.roots in self._roots:
             return True
-        if place.match == "function" or place.frame.language == "jvm":
+        if place.match in ("function", "text") or place.frame.language == "jvm":
             return True
         file = self._snapshot.file(place.path)
         return not place.frame.function and not self._roots and file is not None and 0 < place.frame.line <= max(file.lines, 1)
@@ -198,17 +201,38 @@ class _Search:
         if file is None or not file.is_source or not symbols:
             beyond = file is not None and file.is_source and frame.line > file.lines > 0
             note = f"the file has {file.lines} lines at this revision" if beyond and file is not None else ""
-            return Place(frame, path, None, "file", note)
-        at_line = enclosing(snapshot, path, frame.line) if frame.line else None
-        if not frame.function:
-            if at_line is not None:
-                return Place(frame, path, at_line, "line")
-            return Place(frame, path, None, "file", self._beyond(frame, file.lines))
-        around = _around(symbols, at_line)
-        named = [symbol for symbol in around if _has_name(symbol, frame.function)]
-        if named:
-            return Place(frame, path, named[0], "function")
-        return self._by_name(frame, path, at_line, file.lines)
+            return Place(frame, path, None, "file", note, line=frame.line)
+        line, changed = self._line_now(frame, path)
+        at_line = enclosing(snapshot, path, line or frame.line) if frame.line else None
+        named = [symbol for symbol in _around(symbols, at_line) if not frame.function or _has_name(symbol, frame.function)]
+        match = "changed" if changed and not line else "text" if changed else "function" if frame.function else "line"
+        if named and at_line is not None:
+            return Place(frame, path, named[0], match, changed, line=line)
+        if frame.function:
+            return self._by_name(frame, path, at_line, file.lines)
+        return Place(frame, path, None, "file", changed or self._beyond(frame, file.lines), line=line)
+
+    def _line_now(self, frame: Frame, path: str) -> tuple[int, str]:
+        """The line at this revision, by what the trace shows of it; 0 if that stands nowhere; and what is otherwise."""
+        lines = self._lines_of(path) if frame.text and frame.line else []
+        if not lines or (frame.line <= len(lines) and lines[frame.line - 1] == frame.text):
+            return frame.line, ""
+        same = [number for number, text in enumerate(lines, 1) if text == frame.text]
+        if frame.function:
+            same = [number for number in same if self._is_inside(path, number, frame.function)]
+        if len(same) == 1:
+            return same[0], f"line {frame.line} of the trace is line {same[0]} at this revision"
+        return 0, f"what line {frame.line} of the trace shows is not there at this revision"
+
+    def _lines_of(self, path: str) -> list[str]:
+        if path not in self._lines:
+            source = self._snapshot.source(path).decode("utf-8", "replace")
+            self._lines[path] = [line.strip() for line in source.split("\n")]
+        return self._lines[path]
+
+    def _is_inside(self, path: str, line: int, function: str) -> bool:
+        symbols = symbols_of(self._snapshot, path)
+        return any(_has_name(symbol, function) for symbol in _around(symbols, enclosing(self._snapshot, path, line)))
 
     def _beyond(self, frame: Frame, lines: int) -> str:
         return f"line {frame.line} is beyond the {lines} lines of the file at this revision" if frame.line > lines else ""
@@ -228,9 +252,8 @@ class _Search:
             note = f"{path} has no {last} at this revision; {elsewhere[0].handle} is the only one of that name"
             return Place(frame, elsewhere[0].path, elsewhere[0], "moved", note)
         if at_line is not None:
-            return Place(
-                frame, path, at_line, "line", f"no {frame.function} in {path} at this revision; this is what holds the line"
-            )
+            note = f"no {frame.function} in {path} at this revision; this is what holds the line"
+            return Place(frame, path, at_line, "line", note, line=frame.line)
         return Place(frame, path, None, "file", self._beyond(frame, lines) or f"no {frame.function} in {path} at this revision")
 
 
@@ -307,7 +330,8 @@ def _has_name(symbol: Symbol, function: str) -> bool:
         is_constructor = symbol.kind == "constructor" or symbol.name in ("__init__", "constructor")
         if kind == "new":
             container = plain(symbol.qualified_name).rpartition(".")[0].rpartition(".")[2]
-            return (symbol.kind in _CLASSES and symbol.name == owner) or (is_constructor and container == owner)
+            is_made = symbol.kind in _CLASSES or symbol.kind == "function"
+            return (is_made and symbol.name == owner) or (is_constructor and container == owner)
         return is_constructor
     return symbol.name == name
 

@@ -7,8 +7,14 @@ import difflib
 from tokenzip.errors import UnknownSymbol
 from tokenzip.workflows.base import Template
 from tokenzip.workflows.bugfix import BUG_FIX
+from tokenzip.workflows.creating import CREATE_MODULE
+from tokenzip.workflows.implementing import IMPLEMENT_FEATURE
+from tokenzip.workflows.updating import UPDATE_MODULE
+from tokenzip.workflows.upgrading import UPGRADE_FEATURE
 
-TEMPLATES: dict[str, Template] = {template.name: template for template in (BUG_FIX,)}
+TEMPLATES: dict[str, Template] = {
+    template.name: template for template in (CREATE_MODULE, UPDATE_MODULE, IMPLEMENT_FEATURE, UPGRADE_FEATURE, BUG_FIX)
+}
 
 
 def template(name: str) -> Template:

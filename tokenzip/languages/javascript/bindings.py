@@ -24,6 +24,10 @@ class Bindings(Definitions):
 
     def module_name(self, path: str, name: str) -> Alternatives:
         """The value of a name at the top level of a file."""
+        entries = self.view.interface(path).names.get(name)
+        if entries and len(entries) == 1 and entries[0][0] == "d":
+            self.note("sym", path, name)
+            return self.defined(path, entries[0][1])
         found: Alternatives = self.lookup(("name", path, name), self._module_name, path, name)
         return found
 

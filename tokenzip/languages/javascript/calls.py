@@ -12,7 +12,6 @@ from tokenzip.languages.javascript.alternatives import (
     Alternatives,
     environment,
     has_variables,
-    substitute,
     union,
     variables_in,
     with_receiver,
@@ -72,7 +71,7 @@ class Calls(Methods):
         written = self._fitting(home, entries, arguments, path) if len(entries) > 1 and arguments is not None else None
         if written is None:
             written = [entry[1] for entry in entries if entry[0] in ("v", "=")]
-        return union([substitute(self.type_of(home, expr), mapping) for expr in written[:_MAX_SIGNATURES]])
+        return union([self.substituted(self.type_of(home, expr), mapping) for expr in written[:_MAX_SIGNATURES]])
 
     def _fitting(self, home: str, entries: tuple[Any, ...], arguments: tuple[Any, ...], path: str) -> list[Any]:
         """The signatures that can take such arguments; all of them if none can. Worked out once for each shape of a call."""
@@ -138,9 +137,11 @@ class Calls(Methods):
             wanted = variables_in(found, 2)
             if wanted:
                 params = [(parameter[1], parameter[3]) for parameter in declared[3]]
-                found = substitute(found, self.infer(home, name, declared[2], params, arguments, types, path, None, wanted))
+                found = self.substituted(
+                    found, self.infer(home, name, declared[2], params, arguments, types, path, None, wanted)
+                )
         if bound:
-            found = substitute(found, environment(bound))
+            found = self.substituted(found, environment(bound))
         return with_receiver(found, this if this is not None and this[0] == "I" else None)
 
     def _overloaded(
@@ -174,11 +175,11 @@ class Calls(Methods):
         if found and not self._uncertain(found):
             return found
         if self.level >= _MAX_LEVEL:
-            return substitute(found, mapping)
+            return self.substituted(found, mapping)
         key = ("return", home, name, tuple(sorted(mapping.items())), self.level)
         level = self.level + 1
         better: Alternatives = self.lookup(key, self._returned_with, home, name, mapping, level)
-        return better or substitute(found, mapping)
+        return better or self.substituted(found, mapping)
 
     def _returned_with(self, path: str, name: str, mapping: Mapping, level: int) -> Alternatives:
         self.level = level
@@ -197,7 +198,7 @@ class Calls(Methods):
         wanted = variables_in(found, 2) if parts[3] else None
         if wanted:
             params = [(written, flags) for _, written, flags in parts[1]]
-            found = substitute(found, self.infer(home, "", parts[3], params, arguments, types, path, env, wanted))
+            found = self.substituted(found, self.infer(home, "", parts[3], params, arguments, types, path, env, wanted))
         return found
 
     def call_lambda(self, one: Alternative, given: list[Alternatives]) -> Alternatives:

@@ -14,6 +14,10 @@ _new = tuple.__new__
 """Makes rows: half the price of calling the named tuple, and there are hundreds in a file."""
 Target = tuple[str, str]
 """(path, qualified name)"""
+_End = tuple[str, str, str, str, str]
+"""Of an edge all but where it begins: kind, tier, path, qualified name, detail."""
+_Meaning = tuple[list[_End], tuple[str, str] | None]
+"""Where a reference leads; reason and detail if that is not known."""
 _CALLS = frozenset({"c", "n"})
 _BINDING = frozenset({"call", "apply", "bind"})
 
@@ -41,7 +45,6 @@ class JavaScriptEvaluator(Contexts):
         self.path = path
         self.table, _, self.lambdas, self.private, self.private_members, self.parameters = body[:6]
         self.memo = [None] * len(self.table)
-        self.asked = {}
         self.level, self.own = 0, True
 
     def _end(self) -> None:
@@ -54,26 +57,38 @@ class JavaScriptEvaluator(Contexts):
     # References
 
     def _link_references(self, refs: tuple[Any, ...], edges: list[EdgeRow], unresolved: list[UnresolvedRow]) -> None:
+        """Of equal references, which are many, only the first is worked out."""
+        known: dict[tuple[str, int], _Meaning] = {}
         for source, kind, expr, line, name in refs:
-            if kind in _CALLS:
-                self._link_call(source, kind, expr, line, name, edges, unresolved)
-            elif kind == "r":
-                self._link_name(source, expr, line, edges)
-            elif kind in ("m", "W"):
-                self._link_member(source, kind, expr, line, edges)
-            elif kind == "t":
-                self._link_type(source, expr, line, edges)
-            elif kind == "w":
-                for target in self.symbols_of(self.path, self.table[expr][1]):
-                    edges.append(_new(EdgeRow, (source, "modifies", "exact", line, *target, "")))
-            elif kind == "j":
-                self._link_used(source, "references", expr, line, "jsx", edges)
-            elif kind == "e":
-                self._link_used(source, "decorates", expr, line, "", edges)
+            key = (kind, expr)
+            meaning = known.get(key)
+            if meaning is None:
+                meaning = known[key] = self._meaning(kind, expr)
+            for which, tier, path, qualified, detail in meaning[0]:
+                edges.append(_new(EdgeRow, (source, which, tier, line, path, qualified, detail)))
+            if meaning[1] is not None:
+                unresolved.append(_new(UnresolvedRow, (source, "calls", line, name, *meaning[1])))
 
-    def _link_call(
-        self, source: int, kind: str, expr: int, line: int, name: str, edges: list[EdgeRow], unresolved: list[UnresolvedRow]
-    ) -> None:
+    def _meaning(self, kind: str, expr: int) -> _Meaning:
+        """What a reference means, wherever in the file it stands."""
+        if kind in _CALLS:
+            return self._call_meaning(kind, expr)
+        if kind == "r":
+            return self._named_ends(expr), None
+        if kind in ("m", "W"):
+            return self._member_ends(kind, expr), None
+        if kind == "t":
+            return [("references", "exact", *target, "type") for target in self._type_symbols(expr)], None
+        if kind == "w":
+            targets = self.symbols_of(self.path, self.table[expr][1])
+            return [("modifies", "exact", *target, "") for target in targets], None
+        if kind == "j":
+            return self._used_ends("references", expr, "jsx"), None
+        if kind == "e":
+            return self._used_ends("decorates", expr, ""), None
+        return [], None
+
+    def _call_meaning(self, kind: str, expr: int) -> _Meaning:
         alternatives = self.expand(self.value(self.path, expr))
         if (
             len(alternatives) == 1
@@ -81,29 +96,27 @@ class JavaScriptEvaluator(Contexts):
             and alternatives[0][1] not in _BINDING
             and self.table[expr][0] != "g"
         ):
-            self._open(source, "calls", line, name, expr, alternatives, unresolved)
-            return
+            return [], self._reason(expr, alternatives)
         targets = self._called(alternatives)
         if kind == "n":
             targets.extend(self._inherited_constructors(alternatives))
         if targets:
             tier = self._tier(expr)
-            for target in targets:
-                edges.append(_new(EdgeRow, (source, "calls", tier, line, *target, "")))
-            return
+            return [("calls", tier, *target, "") for target in targets], None
         if any(one[0] in ("L", "o", "F", "C") for one in alternatives):
-            return  # a function without a symbol
-        tier = self._tier(expr)
+            return [], None  # a function without a symbol
+        ends: list[_End] = []
         parts: Any = self.table[expr] if expr >= 0 else None
         if parts is not None and parts[0] in ("g", "a"):
             declared = self.symbols_of(self.path, parts[1]) if parts[0] == "g" else self._member_symbols(expr)
             declared = [target for target in declared if self._is_value(target)]
             known = bool(alternatives) and not any(one[0] == "Y" for one in alternatives)
-            for target in declared:  # where a function type is written it is as good as a method; else a value that is used
-                edges.append(_new(EdgeRow, (source, "calls" if known else "references", tier, line, *target, "")))
-            if declared and known:
-                return
-        self._open(source, "calls", line, name, expr, alternatives, unresolved)
+            # where a function type is written it is as good as a method; else a value that is used
+            which, tier = "calls" if known else "references", self._tier(expr)
+            ends = [(which, tier, *target, "") for target in declared]
+            if ends and known:
+                return ends, None
+        return ends, self._reason(expr, alternatives)
 
     def _called(self, alternatives: Alternatives) -> list[Target]:
         targets: list[Target] = []
@@ -143,19 +156,6 @@ class JavaScriptEvaluator(Contexts):
             base = self.value(self.path, parts[1])
             return "exact" if base and all(one[0] in ("M", "U") for one in base) else "typed"
         return "typed"
-
-    def _open(
-        self,
-        source: int,
-        kind: str,
-        line: int,
-        name: str,
-        expr: int,
-        alternatives: Alternatives,
-        unresolved: list[UnresolvedRow],
-    ) -> None:
-        reason, detail = self._reason(expr, alternatives)
-        unresolved.append(_new(UnresolvedRow, (source, kind, line, name, reason, detail)))
 
     def _reason(self, expr: int, alternatives: Alternatives) -> tuple[str, str]:
         for one in alternatives:
@@ -204,15 +204,14 @@ class JavaScriptEvaluator(Contexts):
                 return True
         return False
 
-    def _link_name(self, source: int, expr: int, line: int, edges: list[EdgeRow]) -> None:
+    def _named_ends(self, expr: int) -> list[_End]:
         parts = self.table[expr]
         if parts[0] == "d":
-            if self._is_reference((self.path, parts[1])):
-                edges.append(EdgeRow(source, "references", "exact", line, self.path, parts[1]))
-            return
-        for target in self.symbols_of(self.path, parts[1]):
-            kind = "references" if self._is_reference(target) else "reads"
-            edges.append(_new(EdgeRow, (source, kind, "exact", line, *target, "")))
+            return [("references", "exact", self.path, parts[1], "")] if self._is_reference((self.path, parts[1])) else []
+        return [
+            ("references" if self._is_reference(target) else "reads", "exact", *target, "")
+            for target in self.symbols_of(self.path, parts[1])
+        ]
 
     def _is_reference(self, target: Target) -> bool:
         """Functions and classes are referred to, variables are read."""
@@ -221,20 +220,16 @@ class JavaScriptEvaluator(Contexts):
         declared = self.definition(*target)
         return declared is not None and declared[0] != "o"
 
-    def _link_member(self, source: int, kind: str, expr: int, line: int, edges: list[EdgeRow]) -> None:
+    def _member_ends(self, kind: str, expr: int) -> list[_End]:
+        ends: list[_End] = []
         for target in self._member_symbols(expr):
             if "~" in target[1]:
                 continue
             declared = self.definition(*target)
-            if kind == "W":
-                which = "modifies"
-            else:
-                which = (
-                    "references"
-                    if declared is not None and declared[0] in ("f", "c", "i", "e") and not self._is_accessor(declared)
-                    else "reads"
-                )
-            edges.append(_new(EdgeRow, (source, which, "typed", line, *target, "")))
+            is_reference = declared is not None and declared[0] in ("f", "c", "i", "e") and not self._is_accessor(declared)
+            which = "modifies" if kind == "W" else "references" if is_reference else "reads"
+            ends.append((which, "typed", *target, ""))
+        return ends
 
     def _is_accessor(self, declared: Any) -> bool:
         return declared[0] == "f" and bool(declared[1] & 8)
@@ -258,10 +253,6 @@ class JavaScriptEvaluator(Contexts):
                 found.extend((one[1], target) for target in _symbols(self.member_entries(one[1], one[2], member)))
         return list(dict.fromkeys(found))
 
-    def _link_type(self, source: int, expr: int, line: int, edges: list[EdgeRow]) -> None:
-        for target in self._type_symbols(expr):
-            edges.append(_new(EdgeRow, (source, "references", "exact", line, *target, "type")))
-
     def _type_symbols(self, expr: int) -> list[Target]:
         parts: Any = self.table[expr] if expr >= 0 else ("",)
         if parts[0] == "tr":
@@ -282,21 +273,23 @@ class JavaScriptEvaluator(Contexts):
         declared = self.definition(*target)
         return declared is not None and declared[0] in ("c", "i", "t", "e")
 
-    def _link_used(self, source: int, kind: str, expr: int, line: int, detail: str, edges: list[EdgeRow]) -> None:
+    def _used_ends(self, kind: str, expr: int, detail: str) -> list[_End]:
         alternatives = self.expand(self.value(self.path, expr))
         found = [(one[1], one[2]) for one in alternatives if one[0] in ("F", "C")]
         parts = self.table[expr]
         if not found and parts[0] == "g":
             found = self.symbols_of(self.path, parts[1])
         tier = self._tier(expr)
-        for target in dict.fromkeys(found):
-            if "~" not in target[1]:
-                edges.append(_new(EdgeRow, (source, kind, tier, line, *target, detail)))
+        return [(kind, tier, *target, detail) for target in dict.fromkeys(found) if "~" not in target[1]]
 
     # Symbols of names
 
     def symbols_of(self, path: str, name: str) -> list[Target]:
         """The symbols that a name at the top level of a file stands for, through imports and re-exports."""
+        entries = self.view.interface(path).names.get(name)
+        if entries and len(entries) == 1 and entries[0][0] in ("d", "v") and entries[0][-1] is not None:
+            self.note("sym", path, name)
+            return [(path, entries[0][-1])] if "~" not in entries[0][-1] else []
         found: tuple[Target, ...] = self.lookup(("symbols", path, name), self._symbols_of, path, name)
         return list(found)
 

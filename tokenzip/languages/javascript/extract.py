@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bisect
-import gc
 import re
 import sys
 from collections.abc import Iterable
 from typing import Any, Literal
 
 from tokenzip.languages import content, syntax
+from tokenzip.languages.base import uncollected
 from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.components import Component, Framework, take_apart
 from tokenzip.languages.javascript.modules import Modules
@@ -46,16 +46,12 @@ def extract(grammar: Grammar, source: bytes, framework: Framework | None = None)
     if refused is not None:
         return FileIR("skipped", lines, reason=refused, generated=generated or refused in ("minified", "bundled by a program"))
     utf8, codec = content.as_utf8(source)
-    collects = gc.isenabled()
-    gc.disable()  # the walk makes many small objects and no cycles: collecting would cost a fifth of its time
     try:
-        component = take_apart(framework, utf8) if framework is not None else None
-        return _extracted(grammar, source, utf8, codec, lines, generated, component)
+        with uncollected():
+            component = take_apart(framework, utf8) if framework is not None else None
+            return _extracted(grammar, source, utf8, codec, lines, generated, component)
     except RecursionError:
         return FileIR("failed", lines, reason="nested too deeply", generated=generated)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def definitions(grammar: Grammar, source: bytes, framework: Framework | None = None) -> list[Definition]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tokenzip.languages.base import View
 from tokenzip.languages.javascript.alternatives import NOTHING, Alternative, Alternatives, Bound, singular, substitute, union
 from tokenzip.languages.javascript.resolve import Resolver
-from tokenzip.languages.javascript.structure import variables
+from tokenzip.languages.javascript.structure import Key, variables
 
+_MAX_SUBSTITUTED = 4_000
+"""Substitutions that are kept: forgetting costs time only."""
 _MAX_ALIASES = 4
 """Aliases inside aliases that are followed."""
 
@@ -27,36 +29,54 @@ class Definitions(Resolver):
         self.private_members: dict[str, Any] = {}
         self.parameters: dict[str, Any] = {}
         self.temporary: list[tuple[Any, ...]] = []
-        self.asked: dict[tuple[Any, ...], tuple[Any]] = {}
         self.level = 0
         self.alias_level = 0
         """Type aliases inside type aliases, up to here. Recursive ones end at a level, which is part of each key."""
+        self._substituted: dict[tuple[Any, ...], tuple[Alternatives, Alternatives, tuple[Alternatives, ...]]] = {}
+        """With what the keys know by its identity, so that it stays alive."""
+        self._interned: dict[Alternatives, Alternatives] = {}
         self.own = False
         """Whether an expression of the linked file itself is being worked out: only then may what its calls pass count."""
 
     def lookup(self, key: Any, function: Callable[..., Any], *arguments: Any) -> Any:
-        """As in `Lookups`. What was asked for by the file itself is at hand at once (its facts are noted already); what rests
-        on the private part of the file is forgotten with it: such keys begin with (kind, path, private name)."""
-        if not self._active:
-            known = self.asked.get(key)
-            if known is not None:
-                return known[0]
-        is_private = len(key) > 2 and key[1] == self.path and key[2] in self.private
-        if is_private:
+        """As in `Lookups`. What rests on the private part of the file is forgotten with it: such keys begin with (kind, path,
+        private name)."""
+        if len(key) > 2 and key[1] == self.path and key[2] in self.private:
             key = (self.path, *key)
             self.temporary.append(key)
-        elif self._active:  # half of all look-ups end here, without the rest of the way
-            shared = self._shared.get(key)
-            if shared is not None:
-                self._facts |= shared[1]
-                return shared[0]
+        known = self._shared.get(key)
+        if known is None:
+            return self.look_further(key, function, arguments)
+        if self._active:
+            self._facts |= known[1]
+        elif key not in self._noted:
+            self._noted.add(key)
+            self._facts |= known[1]
+        return known[0]
+
+    def _compute(self, key: Any, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         saved = self.own, self.level, self.alias_level
         self.own, self.level, self.alias_level = False, 0, 0
-        found = super().lookup(key, function, *arguments)
-        if not is_private and not self._active:
-            self.asked[key] = (found,)
+        found = super()._compute(key, function, arguments)
         self.own, self.level, self.alias_level = saved
         return found
+
+    def substituted(self, alternatives: Alternatives, mapping: Mapping[Key, Alternatives]) -> Alternatives:
+        """The alternatives with type variables replaced. A chain of calls asks the same of each signature: results are kept
+        by the identity of what they were made of, and equal ones are one object, so that what is made of them is found too."""
+        if not mapping or not alternatives:
+            return alternatives
+        values = tuple(mapping.values())
+        key = (id(alternatives), *map(id, values), *mapping)
+        known = self._substituted.get(key)
+        if known is None:
+            if len(self._substituted) > _MAX_SUBSTITUTED:
+                self._substituted.clear()
+                self._interned.clear()
+            found = substitute(alternatives, mapping)
+            found = self._interned.setdefault(found, found)
+            known = self._substituted[key] = found, alternatives, values
+        return known[0]
 
     # What the evaluators above define
 
@@ -113,7 +133,7 @@ class Definitions(Resolver):
             if level > _MAX_ALIASES:
                 return NOTHING
             found: Alternatives = self.lookup(("alias", path, name, level), self._alias, path, name, level)
-            return substitute(found, self.bind_arguments(path, name, one[2], arguments)) if one[2] else found
+            return self.substituted(found, self.bind_arguments(path, name, one[2], arguments)) if one[2] else found
         return NOTHING
 
     def _alias(self, path: str, name: str, level: int) -> Alternatives:
@@ -130,7 +150,7 @@ class Definitions(Resolver):
             if position < len(arguments):
                 mapping[path, owner, name] = arguments[position]
             elif arguments and given not in (None, -1):
-                mapping[path, owner, name] = substitute(self.type_of(path, given), mapping)
+                mapping[path, owner, name] = self.substituted(self.type_of(path, given), mapping)
         return mapping
 
     def variable_bound(self, variable: Alternative) -> Alternatives:

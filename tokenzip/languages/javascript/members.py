@@ -118,7 +118,7 @@ class Members(Bindings):
             return NOTHING
         (base_path, base, _), entries = found
         value: Alternatives = self.lookup(("member", base_path, base, name), self._member_value, base_path, base, entries)
-        return self.bound(substitute(value, self.instance_variables(instance, found[0])), receiver or instance)
+        return self.bound(self.substituted(value, self.instance_variables(instance, found[0])), receiver or instance)
 
     def instance_variables(self, instance: Alternative, base: Base) -> dict[tuple[str, str, str], Alternatives]:
         """What the type variables of a base (or the class itself) are in an instance."""

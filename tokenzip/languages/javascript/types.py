@@ -11,7 +11,6 @@ from tokenzip.languages.javascript.alternatives import (
     Alternatives,
     environment,
     pruned,
-    substitute,
     union,
 )
 from tokenzip.languages.javascript.members import Members
@@ -47,7 +46,7 @@ class Types(Members):
             return self._type_of(path, expr, expr, env)
         level = self.alias_level
         found: Alternatives = self.lookup(("read", path, id(expr), level), self._read_type, path, expr, level)
-        return substitute(found, env) if env else found
+        return self.substituted(found, env) if env else found
 
     def _read_type(self, path: str, expr: Any, level: int) -> Alternatives:
         self.alias_level = level
@@ -231,6 +230,3 @@ class Types(Members):
             if member == "[]":
                 return self.type_of(path, written, env)
         return NOTHING
-
-    def substituted(self, alternatives: Alternatives, env: Env) -> Alternatives:
-        return substitute(alternatives, env) if env else alternatives

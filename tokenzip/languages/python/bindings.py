@@ -23,7 +23,7 @@ def augmented(state: State, node: Node) -> bool:
         if name == "__all__" and state.scope.outer is None:
             _set_exported(state, right)
         elif state.scope.outer is None or name in state.scope.globals:
-            state.refer("modify", state.make("global", name), left, name)
+            state.refer("modify", state.global_name(name), left, name)
     elif left.type == "attribute":
         name = state.text(left.children[-1])
         base = state.expressions[value][1] if state.kind_of(value) == "attr" else reduce(state, left.children[0])

@@ -119,13 +119,13 @@ class Calls(Members):
 
     def overloads(self, path: str, qualified: str) -> tuple[str, ...]:
         """The overloads of a function, asked of the implementation or of the first of them."""
+        asked = self.definition(path, qualified)
+        if not isinstance(asked, Function) or bool(asked.flags & OVERLOAD) == ("#" in qualified):
+            return ()
         return self.lookup(self._key("overloads", path, qualified), self._overloads, path, qualified)  # type: ignore[no-any-return]
 
     def _overloads(self, path: str, qualified: str) -> tuple[str, ...]:
         plain, _, ordinal = qualified.partition("#")
-        asked = self.definition(path, qualified)
-        if not isinstance(asked, Function) or bool(asked.flags & OVERLOAD) == bool(ordinal):
-            return ()
         found: list[str] = []
         while not ordinal or len(found) + 1 < int(ordinal):
             name = f"{plain}#{len(found) + 1}" if found else plain

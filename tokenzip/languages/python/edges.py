@@ -18,8 +18,20 @@ _RECURSION = 20_000
 _new = tuple.__new__
 """Makes rows: half the price of calling the named tuple, and there are hundreds in a file."""
 Target = tuple[str, str]
-_Call = tuple[tuple[tuple[str, Target], ...], tuple[tuple[str, Target], ...], str, str]
-"""(tier, target) of what is called; (kind, target) of what is only named; reason and detail if nothing is called."""
+_End = tuple[str, str, str, str, str]
+"""Of an edge all but where it begins: kind, tier, path, qualified name, detail."""
+_Open = tuple[str, str, str]
+"""Of an open reference: kind, reason, detail."""
+_Meaning = tuple[tuple[_End, ...], tuple[_End, ...], _Open | None]
+"""Where a reference leads: ends of edges for each of its lines, those of which the first line speaks for all, and what
+stays open."""
+_PROTOCOLS = {
+    "iter": ("__iter__",),
+    "aiter": ("__aiter__",),
+    "enter": ("__enter__", "__exit__", "__aenter__", "__aexit__"),
+}
+_METHODS = frozenset({"method", "constructor"})
+_NAMED = frozenset({"decorate", "inherit"})
 _KINDS = {"use": "reads", "modify": "modifies", "type": "references", "decorate": "decorates", "inherit": "inherits"}
 
 
@@ -38,8 +50,7 @@ class PythonEvaluator(Evaluation):
         body = Body._make(ir.body)
         self._begin(path, body)
         linking = _Linking(self, path, ir.symbols)
-        for reference in body.references:
-            linking.reference(*reference)
+        linking.references(body.references)
         for imported in body.imports:
             linking.imported(*imported)
         linking.overrides()
@@ -73,39 +84,45 @@ class _Linking:
         self._seen: set[tuple[int, str, str, str]] = set()
         self._exact: dict[int, frozenset[Target]] = {}
         self._bindings: dict[int, tuple[Binding, ...]] = {}
-        self._calls: dict[int, _Call] = {}
-        self._uses: dict[int, tuple[str, tuple[Binding, ...], str]] = {}
 
-    def reference(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
-        """One reference of the body."""
+    def references(self, references: tuple[tuple[int, str, int, int, str], ...]) -> None:
+        """The references of the body. Of equal ones, which are many, only the first is worked out."""
+        known: dict[tuple[str, int], _Meaning] = {}
+        edges, unresolved, seen = self.edges, self.unresolved, self._seen
+        for source, kind, expression, line, name in references:
+            key = (kind, expression)
+            meaning = known.get(key)
+            if meaning is None:
+                if kind in _NAMED:  # depends on who is decorated
+                    self._named(source, _KINDS[kind], expression, line, name)
+                    continue
+                meaning = known[key] = self._meaning(kind, expression)
+            each, once, left = meaning
+            for which, tier, path, qualified, detail in each:
+                edges.append(_new(EdgeRow, (source, which, tier, line, path, qualified, detail)))
+            for which, tier, path, qualified, detail in once:
+                end = (source, which, path, qualified)
+                if end not in seen:
+                    seen.add(end)
+                    edges.append(_new(EdgeRow, (source, which, tier, line, path, qualified, detail)))
+            if left is not None:
+                unresolved.append(_new(UnresolvedRow, (source, left[0], line, name, left[1], left[2])))
+
+    def _meaning(self, kind: str, expression: int) -> _Meaning:
+        """What a reference means, wherever in the file it stands."""
         if kind == "call":
-            self._call(source, expression, line, name)
-        elif kind in ("use", "modify", "type"):
-            self._use(source, kind, expression, line, name)
-        elif kind in ("iter", "aiter", "enter"):
-            self._protocol(source, kind, expression, line)
-        else:
-            self._named(source, _KINDS[kind], expression, line, name)
+            return self._call(expression)
+        if kind in _PROTOCOLS:
+            return (), tuple(self._protocol(kind, expression)), None
+        return self._use(kind, expression)
 
     # ---- calls
 
-    def _call(self, source: int, expression: int, line: int, name: str) -> None:
-        known = self._calls.get(expression)
-        if known is None:
-            known = self._calls[expression] = self._resolve_call(expression)
-        targets, mentioned, reason, detail = known
-        for tier, target in targets:
-            self.edges.append(_new(EdgeRow, (source, "calls", tier, line, target[0], target[1], "")))
-        for kind, target in mentioned:
-            self._once(source, kind, "exact", line, target)
-        if reason:
-            self.unresolved.append(_new(UnresolvedRow, (source, "calls", line, name, reason, detail)))
-
-    def _resolve_call(self, expression: int) -> _Call:
+    def _call(self, expression: int) -> _Meaning:
         """What a call of the expression calls, what it merely names, and why it calls nothing."""
         types = self.evaluation.ex(self.path, expression)
         if len(types) > 1 and self._is_any_item(expression):
-            return (), (), "ambiguous", ""
+            return (), (), ("calls", "ambiguous", "")
         # an overload gives either an object or a plain function: nobody can say which is called
         either = len(types) > 1 and _has_callable(types)
         by_name = self._bound_by_name(expression)
@@ -114,12 +131,13 @@ class _Linking:
             if not (either and item[0] == "I"):
                 for target in self._callees(item):
                     targets[target] = "exact" if target in by_name else "typed"
-        mentioned = []
+        mentioned: list[_End] = []
         for target in sorted(by_name.difference(targets)) if by_name else ():
             is_definition = self.evaluation.definition(*target) is not None
-            mentioned.append(("references" if is_definition else "reads", target))
-        reason, detail = ("", "") if targets else self._why(types, expression)
-        return tuple([(tier, target) for target, tier in targets.items()]), tuple(mentioned), reason, detail
+            mentioned.append(("references" if is_definition else "reads", "exact", *target, ""))
+        if not targets:
+            return (), tuple(mentioned), ("calls", *self._why(types, expression))
+        return tuple([("calls", tier, *target, "") for target, tier in targets.items()]), tuple(mentioned), None
 
     def _is_any_item(self, expression: int) -> bool:
         """Whether what is called is picked from a container by a key that is not known."""
@@ -136,31 +154,30 @@ class _Linking:
             return [(bound[1], bound[2]) for bound in item[2] if bound[0] == "I"]
         return []
 
-    def _protocol(self, source: int, kind: str, expression: int, line: int) -> None:
+    def _protocol(self, kind: str, expression: int) -> list[_End]:
         """The methods that a ``for`` or ``with`` statement calls."""
-        methods = {
-            "iter": ("__iter__",),
-            "aiter": ("__aiter__",),
-            "enter": ("__enter__", "__exit__", "__aenter__", "__aexit__"),
-        }
         evaluation = self.evaluation
+        found: list[_End] = []
         for item in evaluation.ex(self.path, expression):
             if item[0] not in ("I", "V"):
                 continue
-            for name in methods[kind]:
+            for name in _PROTOCOLS[kind]:
                 for method in evaluation.get_attribute(item, name):
                     if method[0] == "F":
-                        self._once(source, "references", "typed", line, method[1:3], "protocol")
+                        found.append(("references", "typed", method[1], method[2], "protocol"))
                         if kind != "enter":
-                            self._next(source, kind, method, line)
+                            found.extend(self._next(kind, method))
+        return found
 
-    def _next(self, source: int, kind: str, method: Alternative, line: int) -> None:
+    def _next(self, kind: str, method: Alternative) -> list[_End]:
         evaluation = self.evaluation
+        found: list[_End] = []
         for iterator in evaluation.call_function(method, ()):
             if iterator[0] in ("I", "V"):
                 for following in evaluation.get_attribute(iterator, "__next__" if kind == "iter" else "__anext__"):
                     if following[0] == "F":
-                        self._once(source, "references", "typed", line, following[1:3], "protocol")
+                        found.append(("references", "typed", following[1], following[2], "protocol"))
+        return found
 
     def _why(self, types: Types, expression: int) -> tuple[str, str]:
         """Reason and detail of a call that has no edge."""
@@ -256,24 +273,16 @@ class _Linking:
 
     # ---- reads, writes, mentions
 
-    def _use(self, source: int, kind: str, expression: int, line: int, name: str) -> None:
-        known = self._uses.get(expression)
-        if known is None:
-            known = self._uses[expression] = self._resolve_use(expression)
-        tier, bindings, reason = known
-        for binding in bindings:
-            self._mention(source, kind, tier, line, binding)
-        if reason and (kind != "type" or reason == "missing"):
-            self.unresolved.append(_new(UnresolvedRow, (source, _KINDS[kind], line, name, reason, "")))
-
-    def _resolve_use(self, expression: int) -> tuple[str, tuple[Binding, ...], str]:
-        """Tier and bindings of a name or attribute; else the reason why there are none."""
+    def _use(self, kind: str, expression: int) -> _Meaning:
+        """What a name or attribute that is read, written or mentioned in an annotation stands for."""
         tier, reason = "exact", ""
         bindings = self._bindings_of(expression)
         if not bindings:
             tier = "typed"
             bindings, reason = self._attribute_bindings(expression)
-        return tier, tuple([binding for binding in bindings if binding[0] in ("D", "W")]), reason
+        ends = [self._mention(kind, tier, binding) for binding in bindings if binding[0] in ("D", "W")]
+        left = (_KINDS[kind], reason, "") if reason and (kind != "type" or reason == "missing") else None
+        return (), tuple(ends), left
 
     def _attribute_bindings(self, expression: int) -> tuple[tuple[Binding, ...], str]:
         """The members that an attribute access means, by the type of its receiver; else why they are not known."""
@@ -301,18 +310,15 @@ class _Linking:
             return False
         return not evaluation.is_open(self.path)
 
-    def _mention(self, source: int, kind: str, tier: str, line: int, binding: Binding) -> None:
-        target = (binding[1], binding[2])
+    def _mention(self, kind: str, tier: str, binding: Binding) -> _End:
+        _, path, qualified = binding
         if kind == "type":
-            self._once(source, "references", tier, line, target, "type")
-        elif binding[0] == "W":
-            self._once(source, _KINDS[kind], tier, line, target)
-        elif kind == "modify":
-            self._once(source, "modifies", tier, line, target)
-        else:
-            definition = self.evaluation.definition(*target)
-            is_property = isinstance(definition, Function) and bool(definition.flags & PROPERTY)
-            self._once(source, "reads" if is_property else "references", tier, line, target)
+            return "references", tier, path, qualified, "type"
+        if binding[0] == "W" or kind == "modify":
+            return _KINDS[kind], tier, path, qualified, ""
+        definition = self.evaluation.definition(path, qualified)
+        is_property = isinstance(definition, Function) and bool(definition.flags & PROPERTY)
+        return "reads" if is_property else "references", tier, path, qualified, ""
 
     # ---- decorators and bases
 
@@ -335,10 +341,15 @@ class _Linking:
 
     def overrides(self) -> None:
         """For each method the nearest one of the same name in the bases of its class."""
+        heirs: dict[int, bool] = {}
         for index, row in enumerate(self.symbols):
-            if row.kind not in ("method", "constructor") or row.parent < 0:
+            parent = row.parent
+            if parent < 0 or row.kind not in _METHODS:
                 continue
-            above = self.evaluation.member(self.path, self.qualified[row.parent], row.name, 1)
+            is_heir = heirs.get(parent)
+            if is_heir is None:
+                is_heir = heirs[parent] = len(self.evaluation.mro(self.path, self.qualified[parent])) > 1
+            above = self.evaluation.member(self.path, self.qualified[parent], row.name, 1) if is_heir else None
             for entry in above[2] if above is not None else ():
                 if above is not None and entry[0] == "def":
                     self._edge(index, "overrides", "exact", row.name_line, (above[0], entry[1]))
@@ -389,13 +400,6 @@ class _Linking:
 
     def _edge(self, source: int, kind: str, tier: str, line: int, target: Any, detail: str = "") -> None:
         self.edges.append(_new(EdgeRow, (source, kind, tier, line, target[0], target[1], detail)))
-
-    def _once(self, source: int, kind: str, tier: str, line: int, target: Target, detail: str = "") -> None:
-        """One edge for each source and target: the first line speaks for all."""
-        key = (source, kind, *target)
-        if key not in self._seen:
-            self._seen.add(key)
-            self._edge(source, kind, tier, line, target, detail)
 
 
 def _has_callable(types: Types) -> bool:

@@ -21,6 +21,7 @@ _TYPE_CALLS = frozenset({"TypeVar", "ParamSpec", "TypeVarTuple"})
 _NO_GUARDS = frozenset(
     {"callable", "len", "bool", "any", "all", "str", "int", "hasattr", "isinstance", "issubclass", "type", "id"}
 )
+_LITERALS = {"string": "str", "integer": "int", "float": "float", "true": "bool", "false": "bool", "none": "None"}
 _STRING_PARTS = frozenset({"string_start", "string_content", "string_end"})
 _SPECIAL = _TYPE_CALLS | {"super", "cast", "getattr"}
 _TELLING = frozenset({"global", "def", "import", "call", "self", "class", "attr"})
@@ -39,6 +40,9 @@ def reduce(state: State, node: Node | None) -> int:
             if value is not None and value not in state.mentioned:
                 return value
         return state.load(name, node)
+    literal = _LITERALS.get(kind)
+    if literal is not None and state.depth < MAX_DEPTH and (kind != "string" or node.child_count <= 3):
+        return state.literal(literal)
     state.depth += 1
     if state.depth > MAX_DEPTH:
         state.leave_out(node)
@@ -308,14 +312,7 @@ def _string(state: State, node: Node) -> int:
         for child in node.named_children:
             if KINDS[child.kind_id] not in _STRING_PARTS:
                 _others(state, child)
-    return state.make("literal", "str")
-
-
-def _literal(name: str) -> Callable[[State, Node], int]:
-    def handler(state: State, node: Node) -> int:
-        return state.make("literal", name)
-
-    return handler
+    return state.literal("str")
 
 
 def _sequence(state: State, node: Node) -> int:
@@ -453,11 +450,6 @@ _HANDLERS: dict[str, Callable[[State, Node], int]] = {
     "parenthesized_expression": _parenthesized,
     "string": _string,
     "concatenated_string": _string,
-    "integer": _literal("int"),
-    "float": _literal("float"),
-    "true": _literal("bool"),
-    "false": _literal("bool"),
-    "none": _literal("None"),
     "list": _sequence,
     "tuple": _sequence,
     "set": _sequence,
@@ -534,7 +526,7 @@ def _type_expression(state: State, node: Node) -> int:
 def _type_name(state: State, node: Node, name: str) -> int:
     value, is_local = state.lookup(name)
     if not is_local:
-        value = state.make("global", name)
+        value = state.global_name(name)
         state.use(value, node, name, "type")
     elif state.kind_of(value) in ("def", "import"):
         state.use(value, node, name, "type")
@@ -640,7 +632,7 @@ def bind_name(state: State, name: str, value: int, node: Node, *, local: bool = 
     elif name in scope.globals:
         state.entry(name, ("value", value))
         state.module.env[name] = state.union((state.module.env.get(name, UNKNOWN), value))
-        state.refer("modify", state.make("global", name), node, name)
+        state.refer("modify", state.global_name(name), node, name)
     elif name in scope.nonlocals:
         _bind_nonlocal(scope, state, name, value)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tokenzip.languages import content, syntax
+from tokenzip.languages.base import uncollected
 from tokenzip.languages.python import statements
 from tokenzip.languages.python.builtin_names import BUILTINS
 from tokenzip.languages.python.ir import (
@@ -56,7 +57,8 @@ def extract(source: bytes) -> FileIR:
         return FileIR("skipped", lines, reason=reason)
     utf8, codec = content.as_utf8(source, coding_line=True)
     try:
-        ir = _extract(utf8, lines, codec)
+        with uncollected():
+            ir = _extract(utf8, lines, codec)
     except Exception as fault:  # a fault of ours in one file must not end a run; it is reported as such
         return FileIR("failed", lines, reason=f"extraction failed: {type(fault).__name__}: {fault}")
     return ir
@@ -317,8 +319,7 @@ class _Packing:
         local = {name for names in state.bound.values() for name in names}
         builtin: set[int] = set()
         maybe_local: dict[int, str] = {}
-        for number in state.globals:
-            name = state.expressions[number][1]
+        for name, number in state.globals.items():
             if name in local:
                 maybe_local[number] = name
             if name in BUILTINS and name not in state.names:

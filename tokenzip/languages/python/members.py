@@ -26,6 +26,7 @@ from tokenzip.languages.python.ir import (
 )
 from tokenzip.languages.python.resolve import Binding, Modules
 from tokenzip.languages.python.types import Alternative, Types, class_of, has_variables, join, substitute
+from tokenzip.model import Fact
 
 Owner = tuple[str, str]
 """Path and qualified name of a class; ("", "") is a base class that is not known."""
@@ -34,6 +35,8 @@ _MAX_REMEMBERED = 100_000
 """Look-ups kept for the next files. Forgetting costs time only: a look-up answers the same at any time."""
 _TRANSPARENT = frozenset({"object", "Generic", "Protocol", "ABC"})
 _ENUM_BASES = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"})
+_KEEPING = PROPERTY | STATIC | CLASSMETHOD | IS_CONTEXT | OVERLOAD | FIXTURE
+"""Functions that their decorators leave what they are, or whose decorators are known."""
 Keywords = tuple[tuple[str, Types], ...]
 
 
@@ -42,7 +45,7 @@ class Members(Modules):
 
     def __init__(self, view: View) -> None:
         super().__init__(view)
-        self._definitions: dict[tuple[str, str], Function | Class] = {}
+        self._definitions: dict[Fact, Function | Class] = {}
         self._path = ""
         self._own: tuple[Expression, ...] = ()
         self._own_values: dict[int, Types] = {}
@@ -80,13 +83,14 @@ class Members(Modules):
 
     def definition(self, path: str, qualified: str) -> Function | Class | None:
         """A definition of a file; of the file being linked also those that no other file can reach."""
-        self.note("def", path, qualified)
-        known = self._definitions.get((path, qualified))
+        fact = ("def", path, qualified)
+        self._facts.add(fact)
+        known = self._definitions.get(fact)
         if known is not None:
             return known
         found = self.interface(path).definitions.get(qualified)
         if found is not None:
-            known = self._definitions[path, qualified] = _record(found)
+            known = self._definitions[fact] = _record(found)
             return known
         found = self._local.get(qualified) if path == self._path else None
         return _record(found) if found is not None else None
@@ -100,18 +104,19 @@ class Members(Modules):
 
     def value_of(self, path: str, qualified: str) -> Types:
         """What the name of a definition stands for: the class or function, or what its decorators made of it."""
-        return self.lookup(self._key("value", path, qualified), self._value_of, path, qualified)  # type: ignore[no-any-return]
-
-    def _value_of(self, path: str, qualified: str) -> Types:
         found = self.definition(path, qualified)
         if found is None:
             return ()
         if isinstance(found, Class):
             return (("C", path, qualified, ()),)
+        if not found.decorators or found.flags & _KEEPING:
+            return (("F", path, qualified, None),)
+        return self.lookup(self._key("value", path, qualified), self._decorated, path, qualified, found.decorators)  # type: ignore[no-any-return]
+
+    def _decorated(self, path: str, qualified: str, decorators: tuple[Any, ...]) -> Types:
         value: Types = (("F", path, qualified, None),)
-        if found.decorators and not found.flags & (PROPERTY | STATIC | CLASSMETHOD | IS_CONTEXT | OVERLOAD | FIXTURE):
-            for decorator in reversed(found.decorators):
-                value = self._decorate(self.ex(path, decorator), value)
+        for decorator in reversed(decorators):
+            value = self._decorate(self.ex(path, decorator), value)
         return value
 
     def _decorate(self, decorators: Types, value: Types) -> Types:

@@ -155,6 +155,16 @@ class Modules(Lookups):
 
     def bindings(self, path: str, name: str) -> tuple[Binding, ...]:
         """What a module-level name of a file is bound to, through imports and wildcards; empty if it has no such name."""
+        interface = self.interface(path)
+        entries = interface.names.get(name)
+        if entries is None:
+            if not interface.stars:
+                self.note("sym", path, name)
+                self.note("star", path)
+                return ()
+        elif len(entries) == 1 and entries[0][0] != "import":
+            self.note("sym", path, name)
+            return (_named_by(entries[0], path, name),)
         return self.lookup(("bindings", path, name), self._bindings, path, name)  # type: ignore[no-any-return]
 
     def _bindings(self, path: str, name: str) -> tuple[Binding, ...]:
@@ -165,14 +175,7 @@ class Modules(Lookups):
             return self._by_wildcard(path, name, interface)
         found: list[tuple[Binding, ...]] = []
         for entry in entries:
-            kind = entry[0]
-            if kind == "def":
-                found.append((("D", path, entry[1]),))
-            elif kind == "import":
-                found.append(self.imported(path, entry))
-            else:
-                named = entry[2] if kind in ("value", "bound") and len(entry) > 2 else name
-                found.append((("U" if kind == "bound" else "W", path, named),))
+            found.append(self.imported(path, entry) if entry[0] == "import" else (_named_by(entry, path, name),))
         known = join(found)
         inside = tuple([binding for binding in known if binding[0] not in ("Y", "Z")])
         return inside or known
@@ -233,6 +236,15 @@ class Modules(Lookups):
                 if found[0] != "M" or (found[1] != path and self.is_open(found[1])):
                     return True
         return False
+
+
+def _named_by(entry: Any, path: str, name: str) -> Binding:
+    """The definition or variable that an entry of a name stands for, which is no import."""
+    kind = entry[0]
+    if kind == "def":
+        return ("D", path, entry[1])
+    named = entry[2] if kind in ("value", "bound") and len(entry) > 2 else name
+    return ("U" if kind == "bound" else "W", path, named)
 
 
 def is_init(path: str) -> bool:

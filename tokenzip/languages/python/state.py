@@ -88,8 +88,9 @@ class State:
         self.expressions: list[Expression] = []
         self._ids: dict[Expression, int] = {}
         self._heights: list[int] = []
-        self.globals: list[int] = []
-        """Expressions that are module-level names."""
+        self.globals: dict[str, int] = {}
+        """Module-level names -> their expressions."""
+        self._literals: dict[str, int] = {}
         self.naming: list[int] = []
         """Expressions whose first part is a symbol of this run, named in the end by its qualified name."""
         self.mentioned: set[int] = set()
@@ -140,9 +141,7 @@ class State:
         kind = expression[0]
         height = 1
         if kind in LEAVES:
-            if kind == "global":
-                self.globals.append(number)
-            elif kind in NAMING:
+            if kind in NAMING:
                 self.naming.append(number)
             if kind in _MENTIONED:
                 self.mentioned.add(number)
@@ -193,7 +192,18 @@ class State:
         return self.expressions[number][0] if number >= 0 else ""
 
     def literal(self, name: str) -> int:
-        return self.make("literal", name)
+        """The expression of a literal of a builtin type."""
+        known = self._literals.get(name)
+        if known is None:
+            known = self._literals[name] = self.make("literal", name)
+        return known
+
+    def global_name(self, name: str) -> int:
+        """The expression of a module-level name or builtin."""
+        known = self.globals.get(name)
+        if known is None:
+            known = self.globals[name] = self.make("global", name)
+        return known
 
     # ---- text and lines
 
@@ -239,13 +249,13 @@ class State:
             value = self.module.env.get(name)
             if value is not None:
                 return value, False
-        return self.make("global", name), False
+        return self.global_name(name), False
 
     def load(self, name: str, node: Node) -> int:
         """The value of a name that is read here; notes the use of what other places can see."""
         value, is_local = self.lookup(name)
         if not is_local:
-            self.use(self.make("global", name), node, name)
+            self.use(self.global_name(name), node, name)
         elif value in self.mentioned:
             self.use(value, node, name)
         return value

@@ -38,12 +38,26 @@ def lines_of(text: str) -> Iterator[str]:
     if "&lt;" in text or "&quot;" in text or "&#x27;" in text or "&#39;" in text:
         text = html.unescape(text)
     for raw in text.replace("\r\n", "\n").split("\n"):
-        line = raw
-        if "\\n" in line and _ESCAPED.search(line):
-            line = _ESCAPE.sub(lambda found: _UNESCAPED[found[0]], line)
-        for part in line.split("\n"):
+        for part in _unescaped(raw) if "\\n" in raw else (raw,):
             cut = part[:LONGEST_LINE].rstrip("\r\n \t\x00")
             yield _ANSI.sub("", cut) if "\x1b" in cut or "m" in cut else cut
+
+
+def _unescaped(line: str) -> Iterator[str]:
+    """The line; where strings in it hold traces whose line feeds are escaped, the lines of these strings."""
+    place = 0
+    while found := _ESCAPED.search(line, place):
+        begin = line.rfind('"', place, found.start())
+        while begin > place and line[begin - 1] == "\\":
+            begin = line.rfind('"', place, begin)
+        end = line.find('"', found.end())
+        while end > 0 and line[end - 1] == "\\":
+            end = line.find('"', end + 1)
+        begin, end = max(begin + 1, place), end if end >= 0 else len(line)
+        yield from _ESCAPE.sub(lambda each: _UNESCAPED[each[0]], line[begin:end]).split("\n")
+        place = end
+    if not place:
+        yield line
 
 
 def bare(line: str) -> str:

@@ -24,6 +24,8 @@ class Frame:
     """Without arguments, class and method apart by dots (``Cart.total``, ``new Cart``); empty for module level and the like."""
     language: str
     """``python node go rust jvm``, or ``text`` for a place that a text only mentions."""
+    text: str = ""
+    """What stands in the line, where the trace shows it: Python does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,10 @@ class Stacks:
         name, location = _parted(place)
         found = _LOCATION.match(location)
         if found is None:
-            return self._open is not None and (location in {"<anonymous>", "native"} or location.startswith("index "))
+            is_native = location in {"<anonymous>", "native"} or location.startswith("index ")
+            if is_native and name:
+                self._add(Frame("", 0, _name(name), "node"))
+            return is_native
         path = path_of(found[1])
         is_internal = path.startswith(("node:", "internal/", "<anonymous>"))
         if not (is_internal or _SOURCE.search(found[1]) or (found[3] and path.startswith("/"))):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from tokenzip.workflows.traces.lines import slashed
 from tokenzip.workflows.traces.model import Draft, Failure, Frame
 
 _FRAME = re.compile(r'File "([^"]{1,1000})", line (\d{1,9})(?:, in (\S.{0,300}))?')
-_CELL = re.compile(r"File (\S{1,600}?):(\d{1,9})(?:, in ([\w.<>]{1,200}))?")
+_CELL = re.compile(r"(?<!\w)File ([^\s(\"']\S{0,600}?):(\d{1,9})(?:, in ([\w.<>]{1,200}))?")
 """As IPython prints it."""
 _BEGIN = "Traceback (most recent call last)"
 _RAISED = re.compile(r"((?:[A-Za-z_]\w{0,100}\.){0,20}[A-Za-z_]\w{0,100})(?::\s?(.*))?$")
@@ -30,10 +31,13 @@ class Tracebacks:
         self._open: Draft | None = None
         self._column = 0
         """Where lines of the open traceback begin: what logs and groups put before them ends here."""
-        self._relation = ""
+        self._expects_text = False
 
     def read(self, line: str, bare: str) -> bool:
+        is_text, self._expects_text = self._expects_text, False
         if "File " in line and self._read_frame(line):
+            return True
+        if is_text and self._read_text(line):
             return True
         if _BEGIN in line:
             self._begin(_beginning(line))
@@ -68,6 +72,15 @@ class Tracebacks:
         name = (found[3] or "").strip()
         name = re.sub(r"\(.*", "", name)
         self._open.add(Frame(slashed(found[1]), int(found[2]), "" if name in _NO_NAME else name, "python"))
+        self._expects_text = True
+        return True
+
+    def _read_text(self, line: str) -> bool:
+        """The line of source below a frame, which stands four columns in."""
+        text = line[self._column :]
+        if self._open is None or not self._open.frames or not text.startswith("    ") or text[4:5] in ("", " "):
+            return False
+        self._open.frames[-1] = replace(self._open.frames[-1], text=text.strip())
         return True
 
     def _read_raised(self, draft: Draft, line: str, bare: str) -> bool:

@@ -67,7 +67,7 @@ def key_of(snapshot: Snapshot, template: str, inputs: object) -> str:
 def state_of(snapshot: Snapshot) -> str:
     """Names the content of a state: its tree, or a digest of the tree and what differs from it."""
     if not snapshot.overlay:
-        return snapshot.tree or ""
+        return snapshot.tree or "empty"
     total = hashlib.blake2b(f"{snapshot.tree}".encode(), digest_size=20)
     for path in sorted(snapshot.overlay):
         over = snapshot.overlay[path]

@@ -1,0 +1,93 @@
+"""What an agent needs to know to edit some files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tokenzip import walk
+from tokenzip.errors import UsageError
+from tokenzip.items import Item, Lazy, completeness, edge_part, key_item, revision_item
+from tokenzip.model import Module
+from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
+from tokenzip.operations.items import DEPENDANT, DEPENDENCY, fitted
+
+if TYPE_CHECKING:
+    from tokenzip.context import Need, Related, RelatedFile
+    from tokenzip.snapshot import Snapshot
+
+FILES = 10
+"""Files of code that an answer within a budget names."""
+OTHERS = 2
+"""Documents, data and settings that it names besides."""
+WITHOUT_BUDGET = 6
+"""How many times as many an answer without a budget names."""
+_NO_CODE = frozenset({"doc", "other"})
+
+
+def get_context_for_files(snapshot: Snapshot, arguments: Arguments) -> Answer:
+    """The files that go with the given ones, and the symbols one step away, in rounds of all roles: a cut answer has the best
+    of each."""
+    from tokenzip.context import needed, open_count, related_files
+
+    given = _paths(snapshot, arguments["files"])
+    related = related_files(snapshot, given)
+    needs = needed(snapshot, given, related)
+    why = "references with unknown targets, here or by names from here, could be more"
+    answer: Answer = {
+        "at": revision_item(snapshot.at),
+        "of": given,
+        **({} if "cursor" in arguments else _files(related, arguments.get("max_tokens", DEFAULT_MAX_TOKENS))),
+        "items": [],
+        "complete": completeness(walk.Open(open_count(snapshot, given)), why),
+        "truncated": None,
+        "token_count": 0,
+    }
+    items = Lazy(needs, lambda need: _need_item(snapshot, need))
+    return fitted(answer, "items", items, arguments, shrinking=("files",) if answer.get("files") else ())
+
+
+def _paths(snapshot: Snapshot, handles: Sequence[str]) -> list[str]:
+    """The files that the handles name, or that hold the symbols they name, in their order."""
+    if not handles:
+        raise UsageError("no file is named", hint="Give at least one path.")
+    found = []
+    for handle in handles:
+        target = walk.resolve(snapshot, handle)
+        if isinstance(target, Module):
+            raise UsageError(f"{handle} is a module", hint="Name the files that are to be edited; query_module lists them.")
+        found.append(target.path)
+    return list(dict.fromkeys(found))
+
+
+def _files(related: Related, budget: int) -> Item:
+    """The first related files, how many are left out, and what history they rest on."""
+    code = [each for each in related.files if each.role not in _NO_CODE]
+    others = [each for each in related.files if each.role in _NO_CODE]
+    times = 1 if budget else WITHOUT_BUDGET
+    shown = [*code[: FILES * times], *others[: OTHERS * times]]
+    fields: Item = {
+        "history": {"commits": related.commits, "changes": related.changes},
+        "files": list(map(_file_item, shown)),
+    }
+    if len(shown) < len(related.files):
+        fields["left_out"] = {"files": len(related.files) - len(shown)}
+    return fields
+
+
+def _file_item(each: RelatedFile) -> Item:
+    item: Item = {"handle": each.path, "role": each.role}
+    for name, count in (("together", each.together), ("uses", each.uses), ("used", each.used)):
+        if count:
+            item[name] = count
+    return item
+
+
+def _need_item(snapshot: Snapshot, need: Need) -> Item:
+    item = key_item(snapshot, need.key, DEPENDANT if need.role == "test" else DEPENDENCY)
+    item["role"] = need.role
+    item["edge"] = edge_part(walk.strongest(need.edges)[0], DEPENDANT)
+    names = [key.qualified for key in need.own if key.qualified]
+    if need.is_backward and names:
+        item["of"] = names[0]
+    return item

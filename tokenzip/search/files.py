@@ -1,0 +1,292 @@
+"""Which files a question is about.
+
+A file is found by the words of its content and path, by the messages of the commits that changed it, by being changed together
+with good files, and as the test of a good file (or what a good test tests).
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tokenzip.errors import TokenzipError
+from tokenzip.search.corpus import Corpus, Memory
+from tokenzip.search.history import COMMITS, SHELF, History
+from tokenzip.search.terms import Term, terms_of
+from tokenzip.search.words import bare_name, path_words, question
+from tokenzip.words import parts
+
+if TYPE_CHECKING:
+    from tokenzip.snapshot import Snapshot
+
+CANDIDATES = 60
+"""Files that are read for a question."""
+_BODY, _NAME, _STEM, _FOLDER = 1.0, 3.0, 4.0, 1.0
+"""Weight of a word in a file's content, among its symbols' names, in its own name, in its folders."""
+_SATURATION = 3.0
+_LENGTH = 0.75
+_SPOKEN, _TOGETHER, _PAIRED, _COMPOUND = 0.5, 0.2, 0.5, 0.3
+"""Weight of what history says and of compounds, against 1 for the best file by its words."""
+_SEEDS, _PAIRS = 5, 14
+"""Best files that others are looked for with: changed together, and as their tests."""
+_TEST, _BUILT = 0.9, 0.5
+_IS_BUILT = re.compile(r"(?:^|/)(?:dist|_?vendor(?:ed)?|third_party|node_modules)/|\.min\.\w+$")
+"""Paths by which what others wrote, or programs made, is told in any language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of a file's symbols, in their order."""
+
+    counts: Mapping[str, int]
+    """How many of the names hold each word."""
+    total: int
+    lines: str
+    """The names in lower case, each between line feeds of its own."""
+
+    def count(self, name: str) -> int:
+        """How many of the names are that one, in lower case."""
+        return self.lines.count(f"\n{name}\n")
+
+
+# What was read lately. To read the contents of 60 files from git takes some 20 ms, to inflate them again a tenth of it.
+DEFLATED: Memory[bytes] = Memory(2000, len, 2_500_000)
+NAMES: Memory[Names] = Memory(2000, lambda names: len(names.lines) + 80 * len(names.counts), 2_500_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A name of several words as the question writes it, in lower case."""
+
+    name: str
+    form: bytes
+    value: float
+
+
+class Files:
+    """One question to one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, text: str, module: str | None) -> None:
+        self.snapshot = snapshot
+        self.question = question(text)
+        self.corpus = Corpus(snapshot)
+        self._history = _history(snapshot)
+        self._module = module
+        self.terms, self._whole = terms_of(self.question, self.corpus)
+        self._ranked: list[tuple[str, float]] | None = None
+        self._blobs: dict[str, str] = {}
+        self._texts: dict[str, bytes] = {}
+        self._named_in: dict[str, Names] = {}
+
+    def ranked(self) -> list[tuple[str, float]]:
+        """Paths with scores, best first."""
+        if self._ranked is None:
+            scores = ((path, score * self.damping(path)) for path, score in self._scores().items() if score > 0)
+            self._ranked = sorted(scores, key=lambda pair: (-pair[1], pair[0]))
+        return self._ranked
+
+    def damping(self, path: str) -> float:
+        """What is left of a file's score if it is a test, or made by a program."""
+        return (_TEST if self.corpus.is_test(path) else 1.0) * (_BUILT if _IS_BUILT.search(path) else 1.0)
+
+    def _scores(self) -> dict[str, float]:
+        spoken = self._spoken()
+        by_words = self._by_words(self._candidates(spoken))
+        scores = {path: score + _SPOKEN * spoken.get(path, 0.0) for path, score in by_words.items()}
+        self._add_compounds(scores)
+        self._add_together(scores)
+        self._add_pairs(scores)
+        return scores
+
+    def _spoken(self) -> dict[str, float]:
+        """How much history speaks of the files that still exist; 1 for the most."""
+        weights = dict(self.question.words)
+        for term in self.terms:
+            if term.word not in term.forms:
+                weights.update(dict.fromkeys(term.forms, weights.pop(term.word, 1.0)))
+        found = {path: score for path, score in self._history.spoken_of(weights).items() if self._exists(path)}
+        most = max(found.values(), default=1.0)
+        return {path: math.sqrt(score / most) for path, score in found.items()}
+
+    def _exists(self, path: str) -> bool:
+        return self.corpus.position(path) is not None and self.in_module(path)
+
+    def in_module(self, path: str) -> bool:
+        return self._module is None or self.snapshot.modules().module_of(path).path == self._module
+
+    def _candidates(self, spoken: Mapping[str, float]) -> list[str]:
+        """The files that hold the most of the question's words, weighed by their rarity, or are spoken of."""
+        scores: dict[int, float] = {}
+        for term in self.terms:
+            for position, value in self._holding(term).items():
+                scores[position] = scores.get(position, 0.0) + value
+        for path, score in spoken.items():
+            place = self.corpus.position(path)
+            if place is not None:
+                scores[place] = scores.get(place, 0.0) + _SPOKEN * score
+        if self._module is not None:
+            scores = {position: score for position, score in scores.items() if self.in_module(self.corpus.paths[position])}
+        least = sorted(scores.values(), reverse=True)[:CANDIDATES]
+        best = [position for position, score in scores.items() if score >= least[-1]] if least else []
+        best.sort(key=lambda position: (-scores[position], position))
+        return [self.corpus.paths[position] for position in best[:CANDIDATES]]
+
+    def _holding(self, term: Term) -> dict[int, float]:
+        """Positions of the files that hold the term, with what it is worth there."""
+        found: dict[int, float] = {}
+        for form, factor in sorted(term.forms.items(), key=lambda pair: pair[1]):
+            found.update(dict.fromkeys(self.corpus.with_word(form), factor * term.value))
+        return found
+
+    def _by_words(self, paths: Sequence[str]) -> dict[str, float]:
+        """BM25 over content, names and path of each file; 1 for the best."""
+        if not paths:
+            return {}
+        sizes = {path: len(self.text(path)) for path in paths}
+        mean = sum(sizes.values()) / len(sizes) or 1.0
+        mean_names = sum(self.names(path).total for path in paths) / len(paths) or 1.0
+        written = self._written(paths)
+        scores = {path: self._score(path, sizes[path] / mean, mean_names, written) for path in paths}
+        most = max(scores.values()) or 1.0
+        return {path: score / most for path, score in scores.items()}
+
+    def _written(self, paths: Sequence[str]) -> list[_Written]:
+        """The question's names of several words (``JsonReader``), with what they are worth by their rarity."""
+        total = len(self.corpus.paths)
+        found: list[_Written] = []
+        for name in self.question.compounds:
+            if name.isidentifier():
+                form = name.encode("utf-8", "replace")
+                holding = sum(form in self.text(path) for path in paths)
+                if holding:
+                    value = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) / self._whole
+                    found.append(_Written(name, form, value))
+        return found
+
+    def _score(self, path: str, size: float, mean_names: float, written: Sequence[_Written]) -> float:
+        text, names = self.text(path), self.names(path)
+        stem, folders = path_words(path)
+        length = 1 - _LENGTH + _LENGTH * size
+        names_length = 0.5 + 0.5 * names.total / mean_names
+        position = self.corpus.position(path)
+        assert position is not None
+        total = 0.0
+        for term in self.terms:
+            weight = 0.0
+            for form, factor in term.forms.items():
+                body = text.count(form.encode("utf-8", "replace")) if self.corpus.holds(position, form) else 0
+                found = _BODY * body / length + _NAME * names.counts.get(form, 0) / names_length
+                weight = max(weight, factor * (found + _STEM * (form in stem) + _FOLDER * (form in folders)))
+            total += term.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
+        whole_stem = posixpath.basename(path).partition(".")[0].lower()
+        for one in written:
+            weight = _BODY * text.count(one.form) / length + (_STEM if one.name == whole_stem else 0.0)
+            weight += _NAME * names.count(one.name) / names_length
+            total += one.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
+        return total
+
+    def text(self, path: str) -> bytes:
+        """The content in lower case; empty if it cannot be read."""
+        text = self._texts.get(path)
+        if text is None:
+            deflated = DEFLATED.get(self._blob(path), lambda: zlib.compress(_content(self.snapshot, path).lower(), 1))
+            text = self._texts[path] = zlib.decompress(deflated)
+        return text
+
+    def _blob(self, path: str) -> str:
+        blob = self._blobs.get(path)
+        if blob is None:
+            file = self.snapshot.tree_file(path)
+            blob = self._blobs[path] = file.blob if file is not None else ""
+        return blob
+
+    def names(self, path: str) -> Names:
+        names = self._named_in.get(path)
+        if names is None:
+            names = self._named_in[path] = NAMES.get(
+                (self._blob(path), posixpath.splitext(path)[1]), lambda: _names_of(self.snapshot, path)
+            )
+        return names
+
+    def _add_compounds(self, scores: dict[str, float]) -> None:
+        """Names of several words, as they are written: in the content, or in the path."""
+        total = len(self.corpus.paths)
+        for compound in self.question.compounds:
+            written = compound.encode("utf-8", "replace")
+            in_path = {compound, compound.replace("-", "_")}
+            hits: dict[str, int] = {}
+            for path in scores:
+                count = self.text(path).count(written) + (5 if any(form in path.lower() for form in in_path) else 0)
+                if count:
+                    hits[path] = count
+            if hits:
+                rarity = math.log(1 + total / len(hits)) / math.log(1 + total)
+                for path, count in hits.items():
+                    scores[path] += _COMPOUND * rarity * count / (count + 2)
+
+    def _add_together(self, scores: dict[str, float]) -> None:
+        """Files that were changed together with the best ones."""
+        seeds = sorted(scores, key=lambda path: (-scores[path], path))[:_SEEDS]
+        if seeds and scores[seeds[0]] > 0:
+            shares = {path: scores[path] / scores[seeds[0]] for path in seeds}
+            for path, share in self._history.changed_with(shares).items():
+                if self._exists(path):
+                    scores[path] = scores.get(path, 0.0) + _TOGETHER * share
+
+    def _add_pairs(self, scores: dict[str, float]) -> None:
+        """Tests of the best files, and what the best tests test."""
+        base = dict(scores)
+        best = sorted(base, key=lambda path: (-base[path], path))[:_PAIRS]
+        for path in best:
+            other = self._counterpart(path)
+            if other is not None and base[path] > base.get(other, 0.0):
+                raised = base.get(other, 0.0) + _PAIRED * (base[path] - base.get(other, 0.0))
+                scores[other] = max(scores.get(other, 0.0), raised)
+
+    def _counterpart(self, path: str) -> str | None:
+        """The nearest file of the same bare name on the other side of tests and what is tested."""
+        side = self.corpus.is_test(path)
+        bare = bare_name(path)
+        others = [
+            other for other in self.corpus.of_bare_name(bare) if self.corpus.is_test(other) != side and self.in_module(other)
+        ]
+        folders = set(path.split("/"))
+        return min(others, key=lambda other: (-len(folders & set(other.split("/"))), other), default=None)
+
+
+def _names_of(snapshot: Snapshot, path: str) -> Names:
+    names = snapshot.names(path)
+    counts: dict[str, int] = {}
+    for name in names:
+        for word in set(parts(name)):
+            counts[word] = counts.get(word, 0) + 1
+    lines = "".join(f"\n{name}\n" for name in names).lower()
+    return Names(counts, sum(counts.values()), lines)
+
+
+def _content(snapshot: Snapshot, path: str) -> bytes:
+    """The bytes of a file; none if this clone does not hold them."""
+    try:
+        return snapshot.source(path)
+    except TokenzipError:
+        return b""
+
+
+def _history(snapshot: Snapshot) -> History:
+    """The history before the snapshot's commit; an empty one where there is none."""
+    commit = snapshot.at.commit
+    if commit is None:
+        return History(())
+    known = SHELF.get(commit)
+    if known is None:
+        try:
+            commits = [*snapshot.git.messages(commit, COMMITS)]
+        except TokenzipError:  # a partial clone without trees cannot say which files a commit changed
+            commits = []
+        known = SHELF.put(commit, History(commits))
+    return known
