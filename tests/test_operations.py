@@ -12,6 +12,7 @@ import pytest
 from gitrepo import Repo, hermetic_environment
 
 from tokenzip.budget import estimate_tokens, lay_out
+from tokenzip.items import doc_text
 from tokenzip.operations import OPERATIONS, look_at
 from tokenzip.operations.survey import Survey, survey
 from tokenzip.repository import Repository
@@ -217,6 +218,8 @@ def test_cursors_lead_to_everything_that_was_left_out_once(tool: str, budget: in
         ("get_dependants", {"handle": "Cart", "depth": 0}, "usage", "depth"),
         ("get_dependants", {"handle": "Cart", "kinds": ["hugs"]}, "usage", "hugs"),
         ("get_dependants", {}, "usage", "handle"),
+        ("get_dependants", {"handle": " "}, "usage", "empty"),
+        ("query_module", {"module": ""}, "unknown_symbol", "no module"),
         ("get_dependants", {"handle": 3}, "usage", "string"),
         ("get_dependants", {"hanlde": "Cart"}, "usage", "hanlde"),
         ("get_dependants", {"handle": "Cart", "at": "nowhere"}, "unknown_revision", "nowhere"),
@@ -395,6 +398,43 @@ def test_a_symbol_is_described(ask: Ask) -> None:
     assert discounted["parameters"] == ["name: str", "share: float = 0.1"]
     assert discounted["returns"] == "int"
     assert discounted["source"].startswith("def discounted")
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ('"""One.\n\n    Two.\n      Three.\n    """', "One.\n\nTwo.\n  Three."),
+        ("r'one'", "one"),
+        ("/**\n   * One `x`.\n   *\n   * @see {@link y}\n   */", "One `x`.\n\n@see {@link y}"),
+        ("/** One. */", "One."),
+        ("// One\n// two", "One\ntwo"),
+        ("# One\n#   two", "One\n  two"),
+        ("plain * text", "plain * text"),
+    ],
+)
+def test_documentation_is_told_without_the_signs_around_it(written: str, text: str) -> None:
+    assert doc_text(written) == text
+
+
+def test_of_a_long_documentation_the_first_paragraph_is_enough(repo: Repo) -> None:
+    repo.commit({"a.py": 'def f():\n    """One\n    and two.\n\n    Three.\n    """\n'})
+    opened = open_repository(str(repo.path))
+    assert OPERATIONS["query_symbol"].run(opened, {"handle": "f"})["symbol"]["doc"] == "One and two. …"
+    whole = OPERATIONS["query_symbol"].run(opened, {"handle": "f", "include": ["doc"]})
+    assert whole["symbol"]["doc"] == "One\nand two.\n\nThree."
+
+
+def test_a_folder_is_answered_for(ask: Ask, shop: Repository) -> None:
+    answer = ask("query_module", module="web/src/")
+    assert answer["module"] | {"lines": 0, "symbols": 0} == {
+        "handle": "web/src", "kind": "folder", "name": "src", "files": 3, "lines": 0, "symbols": 0,
+        "language": "typescript", "parent": "web",
+    }  # fmt: skip
+    assert set(handles(answer)) == {"web/src/api.ts", "web/src/index.ts", "web/src/parse.ts"}
+    assert ask("query_module", module="shop/")["used_by"] == [{"module": "tests", "edges": 4}]
+    assert look_at(shop, {"handle": "web/src"})[0] == "query_module"
+    error = ask("get_dependants", handle="web/src")["error"]
+    assert (error["code"], "folder" in error["message"], "query_module" in error["hint"]) == ("usage", True, True)
 
 
 def test_the_map_orients(ask: Ask) -> None:

@@ -110,6 +110,17 @@ def test_no_commit_yet_and_a_detached_head(repo: Repo) -> None:
     assert asked(repo) == CALLERS
 
 
+def test_an_unborn_branch_in_a_linked_worktree(repo: Repo, tmp_path: Path) -> None:
+    repo.commit(FILES)
+    linked = repo.worktree(tmp_path / "linked", "--detach")
+    linked.git("switch", "--quiet", "--orphan", "fresh")
+    linked.write(FILES)
+    assert asked(linked) == CALLERS
+    linked.write({"use/b.py": None})
+    assert asked(linked) == CALLERS[:1]
+    assert asked(repo) == asked(repo, "HEAD") == CALLERS
+
+
 def test_a_sparse_checkout_has_the_whole_graph(repo: Repo) -> None:
     repo.commit(FILES | {"other/x.py": "X = 1\n"})
     repo.git("sparse-checkout", "set", "--cone", "other")

@@ -211,8 +211,9 @@ def _smallest(answer: Answer) -> Answer:
     """State, whether it is complete, and how many items or fields there are: about 50 tokens."""
     at, cut = answer.get("at"), answer.get("truncated") or {"total": answer.get("left_out", {}).get("fields", 0)}
     smallest = {name: value for name, value in answer.items() if name != "left_out"}
-    if isinstance(at, dict) and at.get("commit"):
-        smallest["at"] = {"rev": at["rev"], "commit": at["commit"][:7]} | ({"dirty": True} if at["dirty"] else {})
+    if isinstance(at, dict):
+        rev = at["rev"] if len(at["rev"]) <= SHORT_COMMIT else at["rev"][: SHORT_COMMIT - 1] + "…"
+        smallest["at"] = {"rev": rev, "commit": (at["commit"] or "")[:7]} | ({"dirty": True} if at.get("dirty") else {})
     return smallest | {"complete": answer.get("complete") is True, "truncated": {"shown": 0, "total": cut["total"]}}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -71,7 +72,7 @@ def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = (
         signature = one_line(signature_of(snapshot, symbol), SIGNATURE_LENGTH if whole else BRIEF_SIGNATURE_LENGTH)
         if signature not in {"", symbol.name}:
             item["signature"] = signature
-    if "doc" in include and (doc := snapshot.docstring(symbol)):
+    if "doc" in include and (doc := doc_text(snapshot.docstring(symbol))):
         item["doc"] = doc
     if "source" in include:
         item["source"] = symbol_source(snapshot, symbol)
@@ -139,6 +140,29 @@ def signature_of(snapshot: Snapshot, symbol: Symbol) -> str:
 def symbol_source(snapshot: Snapshot, symbol: Symbol) -> str:
     """The text of a definition, decorators included."""
     return _source(snapshot, symbol.path)[symbol.row.start : symbol.row.end].decode("utf-8", "replace")
+
+
+_QUOTES = re.compile(r"""[A-Za-z]{0,2}(\"{3}|'{3}|"|')(.*)\1""", re.DOTALL)
+_COMMENT = re.compile(r"/\*+(.*?)\*+/", re.DOTALL)
+_MARGIN = re.compile(r"^[ \t]*(?:\*(?!\*)|///?|//!|#+)[ \t]?", re.MULTILINE)
+
+
+def doc_text(written: str) -> str:
+    """Documentation without the signs that make a string or a comment of it, and without the indentation of the code."""
+    text = written.strip()
+    if quoted := _QUOTES.fullmatch(text):
+        text = quoted[2]
+    elif text.startswith(("/*", "//", "#")):
+        comment = _COMMENT.fullmatch(text)
+        text = _MARGIN.sub("", comment[1] if comment else text)
+    first, newline, rest = text.partition("\n")
+    return (first.strip() + newline + (textwrap.dedent(rest) if quoted else rest)).strip()
+
+
+def first_paragraph(text: str) -> str:
+    """The text up to its first blank line, with an ellipsis if there is more."""
+    head, gap, _ = text.partition("\n\n")
+    return " ".join(head.split()) + (" …" if gap else "")
 
 
 def one_line(text: str, length: int) -> str:

@@ -40,13 +40,17 @@ def resolve(snapshot: Snapshot, text: str) -> Symbol | SymbolKey | Module:
 
     Raises UnknownSymbol, with the nearest names, and AmbiguousSymbol, with the candidates.
     """
+    if not text.strip():
+        raise UsageError("the handle is empty", hint="Give path::Qualified.name, a file, or a module (. is the root).")
     try:
         key = snapshot.resolve_handle(text)
     except UnknownSymbol:
         found = _inherited(snapshot, text) or find_module(snapshot, text)
-        if found is None:
-            raise
-        return found
+        if found is not None:
+            return found
+        if (folder := find_folder(snapshot, text)) is not None:
+            raise UsageError(f"{folder} is a folder", hint="Ask query_module about it, or name a file in it.") from None
+        raise
     return snapshot.symbol(key) or key
 
 
@@ -94,13 +98,18 @@ def _is_called(symbol: Symbol, name: str) -> bool:
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:
-    """The module of that directory (``.`` is the root) or name, None if there is none. Raises AmbiguousSymbol."""
+    """The module of that directory (``.`` is the root) or name, None if there is none. Raises AmbiguousSymbol.
+
+    What ends in a slash is a directory and no name.
+    """
+    if not text.strip():
+        return None
     modules = snapshot.modules()
     wanted = text.strip().removeprefix("./").rstrip("/")
     here = modules.at("" if wanted in {"", "."} else wanted)
     if here is not None:
         return here
-    named = modules.named(wanted)
+    named = modules.named(wanted) if not text.rstrip().endswith("/") else ()
     if len(named) > 1:
         raise AmbiguousSymbol(
             f"{text} names {len(named)} modules",
@@ -108,6 +117,12 @@ def find_module(snapshot: Snapshot, text: str) -> Module | None:
             candidates=[module.path or "." for module in named],
         )
     return named[0] if named else None
+
+
+def find_folder(snapshot: Snapshot, text: str) -> str | None:
+    """The path of the folder that a text names, None if there is none."""
+    path = text.strip().removeprefix("./").rstrip("/")
+    return path if path and snapshot.is_directory(path) else None
 
 
 def family(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:

@@ -166,6 +166,7 @@ NESTED = {
     "classes": "class A { m() {\n" * 2000 + "}}" * 2000,
     "objects": "x=" + "{a(){return \n" * 2000 + "1" + "}}" * 2000,
     "namespaces": "namespace A {\n" * 2000 + "}" * 2000,
+    "one dotted namespace": "namespace " + ".".join(["A"] * 20_000) + " { export const x = 1 }",
     "blocks": "{" * 5000 + "}" * 5000,
     "calls": "f(\n" * 3000 + ")" * 3000,
     "generics": "let x: " + "A<" * 3000 + "B" + ">" * 3000,

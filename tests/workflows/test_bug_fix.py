@@ -167,5 +167,7 @@ def test_mistakes_say_what_to_give_instead(inputs: tuple[str, ...], word: str, r
 
 def test_unnamed_text_is_the_trace_and_json_holds_several(run: Run) -> None:
     assert run("bug-fix", TRACE.removeprefix("trace="))["candidates"] == run("bug-fix", TRACE)["candidates"]
+    logged = run("bug-fix", '{"level": 50, "err": "Error: x\\n    at show (/app/web/packages/view-item/src/index.ts:4:10)"}')
+    assert logged["candidates"][0]["handle"] == "web/packages/view-item/src/index.ts::show"
     answer = run("bug-fix", '{"file": "shop/cart.py", "line": 9}')
     assert answer["candidates"][0]["handle"] == "shop/cart.py::Cart.total"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tokenzip.repository import Repository
 
 WRONG_USAGE = 2
+NO_ANSWER = frozenset({"at", "max_tokens", "cursor"})
+"""Common options that mean nothing to a command that asks no question about a state of the files."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -34,8 +36,11 @@ class Options:
     cursor: str | None = None
 
 
-def common(*, graph: bool = False) -> Callable[[Function], Function]:
-    """Give a command the common options, as one `options` argument; with `graph`, also as a Mermaid flowchart."""
+def common(*, graph: bool = False, unused: Collection[str] = ()) -> Callable[[Function], Function]:
+    """Give a command the common options, as one `options` argument; with `graph`, also as a Mermaid flowchart.
+
+    Every command takes all of them. Those that mean nothing to it (`unused`) are not offered in its help.
+    """
     forms = ["text", "json", "markdown", *(["mermaid"] if graph else [])]
 
     def decorate(function: Function) -> Function:
@@ -46,12 +51,18 @@ def common(*, graph: bool = False) -> Callable[[Function], Function]:
             return function(options=Options(at, repo, form, max_tokens or 0, cursor), **rest)
 
         for option in (
-            click.option("--cursor", metavar="CURSOR", help="Go on where an answer was cut."),
-            click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Cut the answer to N tokens."),
+            click.option("--cursor", metavar="CURSOR", hidden="cursor" in unused, help="Go on where an answer was cut."),
+            click.option(
+                "--max-tokens", type=click.IntRange(min=1), metavar="N", hidden="max_tokens" in unused,
+                help="Cut the answer to N tokens.",
+            ),
             click.option("--format", "form", type=click.Choice(forms), default="text", help="How to print the answer."),
             click.option("--repo", metavar="DIR", help="The repository (default: the one around this folder)."),
-            click.option("--at", metavar="REV", help="Any revision, INDEX or WORKTREE (default: the files as they are)."),
-        ):
+            click.option(
+                "--at", metavar="REV", hidden="at" in unused,
+                help="Any revision, INDEX or WORKTREE (default: the files as they are).",
+            ),
+        ):  # fmt: skip
             command = option(command)
         return command  # type: ignore[return-value]
 

@@ -48,7 +48,7 @@ def log(
     "--fail-on", "findings", multiple=True, metavar="KIND",
     help="Exit with 1 on: finding (what the merge breaks), textual (files that git cannot merge); repeatable.",
 )  # fmt: skip
-@common()
+@common(unused={"at"})
 def conflicts(*, ours: str, theirs: str | None, findings: Sequence[str], options: Options) -> int:
     """What merging two commits breaks without a conflict in the text.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tokenzip.cli import options as shell
-from tokenzip.cli.options import Options, common
+from tokenzip.cli.options import NO_ANSWER, Options, common
 from tokenzip.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ CLIENT_NAMES = ("claude", "codex", "opencode", "kilo", "gemini", "cursor", "vsco
 )
 @click.option("--local", is_flag=True, help="Keep the store in .tokenzip/db of this checkout instead of the user's cache.")
 @click.option("--undo", is_flag=True, help="Take hooks, agents' entries and settings out again.")
-@common()
+@common(unused=NO_ANSWER)
 def init(*, no_hooks: bool, clients: Sequence[str], local: bool, undo: bool, options: Options) -> int:
     """Set up settings, hooks, a first index, and agents.
 
@@ -229,7 +229,7 @@ def hooks() -> None:
 
 @hooks.command("install")
 @click.option("--outside", is_flag=True, help="Also where the hooks folder lies outside this repository.")
-@common()
+@common(unused=NO_ANSWER)
 def hooks_install(*, outside: bool, options: Options) -> int:
     """Install the hooks: pre-commit, post-commit, post-checkout, post-merge, post-rewrite."""
     from tokenzip import hooks as package
@@ -241,7 +241,7 @@ def hooks_install(*, outside: bool, options: Options) -> int:
 
 @hooks.command("uninstall")
 @click.option("--outside", is_flag=True, help="Also where the hooks folder lies outside this repository.")
-@common()
+@common(unused=NO_ANSWER)
 def hooks_uninstall(*, outside: bool, options: Options) -> int:
     """Take our part out of the hooks and leave everything else as it is."""
     from tokenzip import hooks as package
@@ -252,7 +252,7 @@ def hooks_uninstall(*, outside: bool, options: Options) -> int:
 
 
 @hooks.command("status")
-@common()
+@common(unused=NO_ANSWER)
 def hooks_status(options: Options) -> int:
     """Show whether the hooks are absent, installed, or installed but bypassed."""
     from tokenzip import hooks as package

@@ -455,7 +455,8 @@ class GitRepository:
         if "..." in rev or ".." in rev:
             return UnknownRevision(f"{rev!r} is not one revision", hint="ranges are understood by `diff` and `log` only")
         if rev in ("HEAD", "@"):
-            return UnknownRevision("HEAD has no commit yet", hint="commit something, or ask about WORKTREE or INDEX")
+            hint = "commit something, or ask about WORKTREE or INDEX" if self.root else "push something into it first"
+            return UnknownRevision("HEAD has no commit yet", hint=hint)
         if re.fullmatch(r"[0-9a-f]{4,64}", rev):
             several = self._git.text("rev-parse", f"--disambiguate={rev}").split()
             if len(several) > 1:

@@ -92,10 +92,13 @@ def _ever_smaller(answer: Answer, shrinking: Sequence[str]) -> Iterator[Answer]:
             known = smaller.get("left_out", {})
             smaller = {**smaller, name: part, "left_out": {**known, name: known.get(name, 0) + missing}}
             yield smaller
-    if shrinking:
-        yield {name: value for name, value in smaller.items() if name not in shrinking} | {
-            "left_out": {"fields": len(shrinking)}
-        }
+    emptied = [name for name in reversed(shrinking) if name in smaller.get("left_out", {}) and not smaller[name]]
+    rest = [name for name in reversed(shrinking) if name not in emptied]
+    for number in range(len(rest) + 1):
+        dropped = {*emptied, *rest[:number]}
+        if dropped:
+            kept = {name: value for name, value in smaller.items() if name not in dropped}
+            yield kept | {"left_out": {"fields": len(dropped)}}
 
 
 def _smaller(value: Any) -> Iterator[tuple[Any, int]]:

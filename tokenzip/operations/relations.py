@@ -318,10 +318,10 @@ class _Search:
 
 
 def _path_item(snapshot: Snapshot, start: SymbolKey, path: Sequence[Edge]) -> Item:
-    steps = [key_item(snapshot, start)]
+    steps = [key_item(snapshot, start, DEPENDENCY)]
     for edge in path:
-        step = key_item(snapshot, edge.target)
-        step["edge"] = edge_part([edge])
+        step = key_item(snapshot, edge.target, DEPENDENCY)
+        step["edge"] = edge_part([edge], DEPENDENCY)
         step["edge"]["file"] = edge.source.path
         steps.append(step)
     return {"distance": len(path), "steps": steps}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,10 @@ def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """One module: its files, packages and neighbours."""
     module = walk.find_module(snapshot, arguments["module"])
     if module is None:
-        raise unknown_module(snapshot, arguments["module"])
+        folder = walk.find_folder(snapshot, arguments["module"])
+        if folder is None:
+            raise unknown_module(snapshot, arguments["module"])
+        return _query_folder(snapshot, folder, arguments)
     seen, module_of = survey(snapshot), _directory_of_module(snapshot)
     between = +seen.between
     head: dict[str, Any] = {
@@ -194,6 +198,48 @@ def query_module(snapshot: Snapshot, arguments: Arguments) -> Answer:
     items = Lazy(files, lambda file: _module_file_item(file, seen.weights[file.path]))
     calls = [call("query_file", path=files[0].path, at=arguments.get("at"))] if files else []
     return listing(snapshot, arguments, items, head=head, calls=calls)
+
+
+def _query_folder(snapshot: Snapshot, folder: str, arguments: Arguments) -> Answer:
+    """A folder that is no module of its own: its files, what it uses and who uses it, by folder, and its most used symbols."""
+    seen, module_of = survey(snapshot), _directory_of_module(snapshot)
+    files = [file for file in snapshot.files() if file.is_source and file.path.startswith(folder + "/")]
+    files.sort(key=lambda file: (file.is_test, -seen.weights[file.path], file.path))
+    tally = seen.directories.get(folder, Tally())
+    described: Item = {"handle": folder, "kind": "folder", "name": posixpath.basename(folder), **tally.item()}
+    if language := _main_language(files):
+        described["language"] = language
+    described["parent"] = module_of(folder + "/.") or "."
+    head: dict[str, Any] = {"module": described, "uses": _folder_counts(snapshot, folder, files, backward=False)}
+    complete: bool | Item = True
+    if tally.symbols > ASKED_SYMBOLS:
+        why = "who uses so large a folder is not counted; ask about those in it, or about its files"
+        complete = {"why": why, "unresolved": 0}
+    else:
+        head["used_by"] = _folder_counts(snapshot, folder, files, backward=True)
+        names = [(file.path, symbol) for file in files for symbol in file.symbols]
+        counts = {(path, symbol.qualified_name): users_of(snapshot, symbol) for path, symbol in names}
+        head["most_used"] = _first_used(snapshot, sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])), MOST_USED)
+    items = Lazy(files, lambda file: _module_file_item(file, seen.weights[file.path]))
+    return listing(snapshot, arguments, items, head=head, complete=complete)
+
+
+def _folder_counts(snapshot: Snapshot, folder: str, files: Iterable[File], *, backward: bool) -> list[Item]:
+    """The folders at the other ends of the edges that lead out of a folder, or into it, with their number."""
+    counts: Counter[str] = Counter()
+    for file in files:
+        for other, _ in walk.file_edges(snapshot, file.path, backward=backward):
+            if not other.startswith(folder + "/"):
+                counts[posixpath.dirname(other) or "."] += 1
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [{"module": path, "edges": count} for path, count in ordered[:MOST_USED]]
+
+
+def _main_language(files: Iterable[File]) -> str | None:
+    tally = Tally()
+    for file in files:
+        tally.add(file, 1)
+    return tally.main_language
 
 
 def unknown_module(snapshot: Snapshot, text: str) -> UsageError:
@@ -255,9 +301,11 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     head["imports"] = [{"file": path, "names": sorted(set(names[path]))} for path in sorted(names)]
     if external := external_packages(snapshot, file.path):
         head["external"] = external
-    head["used_by"] = folded_users(snapshot, file.path)
+    head["used_by"] = used_by = folded_users(snapshot, file.path)
     possible = walk.open_references(snapshot, [target], ())
-    calls = [call("get_dependants", handle=file.path, at=arguments.get("at"))]
+    calls = (
+        [call("get_dependants", handle=file.path, at=arguments.get("at"))] if used_by["total"] > len(used_by["first"]) else []
+    )
     complete = completeness(possible, "unresolved references in the file")
     return listing(snapshot, arguments, items, head=head, complete=complete, calls=calls)
 

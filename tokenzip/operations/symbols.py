@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from tokenzip import walk
 from tokenzip.errors import UsageError
-from tokenzip.items import Item, Lazy, completeness, edge_part, key_item, signature_of, symbol_item, symbol_source
+from tokenzip.items import (
+    Item,
+    Lazy,
+    completeness,
+    doc_text,
+    edge_part,
+    first_paragraph,
+    key_item,
+    signature_of,
+    symbol_item,
+    symbol_source,
+)  # fmt: skip
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
 from tokenzip.operations.items import DEFINITION, is_whole, listing, wanted
@@ -57,8 +68,8 @@ def described(snapshot: Snapshot, symbol: Symbol, include: Sequence[str] = ()) -
     """The long form of a symbol: as in a list, with its documentation, properties and details from the source."""
     item = symbol_item(snapshot, symbol)
     item["signature"] = signature_of(snapshot, symbol)
-    if doc := snapshot.docstring(symbol):
-        item["doc"] = doc
+    if doc := doc_text(snapshot.docstring(symbol)):
+        item["doc"] = doc if "doc" in include else first_paragraph(doc)
     if flags := flag_names(symbol.flags):
         item["flags"] = flags
     detail = snapshot.detail(symbol)
@@ -110,7 +121,7 @@ def _side(snapshot: Snapshot, nodes: Sequence[walk.Reached]) -> Item:
 
 
 def _neighbour(key: SymbolKey, edges: Sequence[Edge]) -> Item:
-    return {"handle": key.handle, "edge": edge_part(walk.strongest(edges)[0])}
+    return {"handle": key.handle, "edge": edge_part(walk.strongest(edges)[0], {"names"})}
 
 
 def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokenzip import walk
-from tokenzip.errors import Cancelled, TokenzipError
-from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol
+from tokenzip.errors import AmbiguousSymbol, Cancelled, TokenzipError, UsageError
+from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol, SymbolKey
 from tokenzip.operations import changes, context, history, querying, relations, structure, symbols, workflow
 from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
+    from tokenzip.snapshot import Snapshot
 
 _INCLUDE = Parameter("include", "array", description="Add to each item", enum=("source", "doc"))
 _DETAIL = Parameter("detail", "string", description="Of each item: little, or all (signatures)", enum=("names", "signatures"))
@@ -58,13 +59,13 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "get_dependants",
-            "Who uses a symbol or file: callers, importers, subclasses ... (kinds=[calls] for callers alone)",
+            "Who uses a symbol or file (kinds: calls for callers alone, imports, inherits ...)",
             (_HANDLE, _KINDS, _DEPTH, _DETAIL, _INCLUDE, *COMMON, CURSOR),
             on_snapshot(relations.get_dependants),
         ),
         Operation(
             "get_dependencies",
-            "What a symbol or file uses: callees, imports, bases ... (kinds=[calls] for callees alone)",
+            "What a symbol or file uses (kinds: calls for callees alone, imports, inherits ...)",
             (_HANDLE, _KINDS, _DEPTH, _DETAIL, _INCLUDE, *COMMON, CURSOR),
             on_snapshot(relations.get_dependencies),
         ),
@@ -109,8 +110,8 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "query_module",
-            "One module: files, entry points, external packages, modules it uses and that use it",
-            (Parameter("module", "string", True, "Module name or its directory"), *COMMON, CURSOR),
+            "One module or folder: files, entry points, external packages, modules it uses and that use it",
+            (Parameter("module", "string", True, "Module name, or a directory"), *COMMON, CURSOR),
             on_snapshot(structure.query_module),
         ),
         Operation(
@@ -133,7 +134,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "search_symbols",
-            "Ranked symbols for some words: names, sub-words, paths, docs; tolerates typing errors",
+            "Where a name is defined, or ranked symbols for some words: sub-words, paths, docs; forgives typing errors",
             (
                 Parameter("query", "string", True, "Words, a name or part of one"),
                 Parameter("kinds", "array", description="Only these kinds of symbol", enum=SYMBOL_KINDS),
@@ -186,14 +187,28 @@ UNLISTED: dict[str, Operation] = {
 """Questions that are no tools of their own: each tool of the list costs every session of an agent its tokens."""
 
 
+def _target(snapshot: Snapshot, handle: str) -> Symbol | SymbolKey | Module | None:
+    """What a handle names; None stands for a folder. Raises UsageError."""
+    try:
+        return walk.resolve(snapshot, handle)
+    except AmbiguousSymbol:
+        raise
+    except UsageError:
+        if walk.find_folder(snapshot, handle) is None:
+            raise
+        return None
+
+
 def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
     """What a handle names, by the operation that answers for its kind: that operation's name, and its answer."""
     tool = "query_symbol"
     try:
         snapshot = repository.snapshot(arguments.get("at"))
         with snapshot.reading():
-            target = walk.resolve(snapshot, arguments["handle"])
-            if isinstance(target, Symbol):
+            target = _target(snapshot, arguments["handle"])
+            if target is None:
+                tool, named, ask = "query_module", {"module": arguments["handle"]}, structure.query_module
+            elif isinstance(target, Symbol):
                 named, ask = {"handle": target.handle}, symbols.query_symbol
             elif isinstance(target, Module):
                 tool, named, ask = "query_module", {"module": target.path or "."}, structure.query_module

@@ -63,6 +63,8 @@ def _quoted(text: str) -> str:
 
 def flowchart(tool: str, answer: Mapping[str, Any]) -> str | None:
     """The graph that an answer shows; None for answers that show none."""
+    if answer.get("left_out", {}).get("fields"):
+        return None
     chart = Flowchart()
     if tool in {"get_dependants", "get_dependencies"}:
         _relations(chart, answer, backward=tool == "get_dependants")

@@ -35,10 +35,10 @@ def map_text(answer: Json) -> Iterator[Block]:
 
 
 def _starts(answer: Json) -> Iterator[Block]:
-    if answer["entry_points"]:
+    if answer.get("entry_points"):
         yield Section("Start reading at")
         yield Rows(tuple((Cell(item["handle"], "name"),) for item in answer["entry_points"]))
-    if answer["most_used"]:
+    if answer.get("most_used"):
         yield Section("Most used")
         rows = tuple(
             (Cell(f"{item['used_by']:,}", "number"), Cell(item["handle"], "name"), Cell(item["kind"], "dim"))
@@ -72,7 +72,8 @@ def module_text(answer: Json) -> Iterator[Block]:
     if "modules" in module:
         yield Section("Modules inside")
         yield Rows(tuple((Cell(path, "name"),) for path in module["modules"]))
-    for heading, side in (("Uses modules", answer["uses"]), ("Used by modules", answer["used_by"])):
+    noun = "folders" if module["kind"] == "folder" else "modules"
+    for heading, side in ((f"Uses {noun}", answer["uses"]), (f"Used by {noun}", answer.get("used_by"))):
         if side:
             yield Section(heading)
             yield Rows(tuple((Cell(f"{each['edges']:,}", "number"), Cell(each["module"], "name")) for each in side))

@@ -16,7 +16,7 @@ def at_text(at: Json) -> str:
     commit = (at.get("commit") or "")[:10]
     if at["rev"] in {"WORKTREE", "INDEX"}:
         base = f"on {commit}" if commit else "no commit yet"
-        return f"{at['rev']} {base}" + (", with changes" if at["dirty"] else "")
+        return f"{at['rev']} {base}" + (", with changes" if at.get("dirty") else "")
     return at["rev"] if commit and commit.startswith(at["rev"][:10]) else f"{at['rev']} = {commit}"
 
 
@@ -37,8 +37,8 @@ def shortened(text: str, most: int) -> str:
 
 def place(item: Json) -> str:
     """``file:line`` of an item, or just the file."""
-    line = item.get("line")
-    return f"{item['file']}:{line}" if line else str(item["file"])
+    line, path = item.get("line"), item.get("file") or str(item["handle"]).partition("::")[0]
+    return f"{path}:{line}" if line else str(path)
 
 
 def own_name(item: Json) -> str:

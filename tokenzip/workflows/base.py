@@ -119,8 +119,9 @@ class Template:
         return " ".join(each.name if each.required else f"[{each.name}]" for each in self.inputs)
 
     def _parted(self, text: str) -> Sequence[tuple[str, Any]]:
-        if text.lstrip().startswith("{") and isinstance(parsed := _parsed(text), dict):
-            return list(parsed.items())
+        known = {each.name for each in self.inputs}
+        if text.lstrip().startswith("{") and isinstance(parsed := _parsed(text), dict) and not known.isdisjoint(parsed):
+            return list(parsed.items())  # an object without any of them is a line of a log
         found = re.match(r"([A-Za-z][\w-]{0,40})=", text)
         if found is None:
             return [(self.inputs[0].name, text)]

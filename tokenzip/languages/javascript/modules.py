@@ -347,12 +347,13 @@ class Modules(Statements):
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is None:
             return False
-        if self.depth > MAX_DEPTH:
+        text = self.text(name)
+        ambient_module = name.type == "string"
+        levels = 0 if ambient_module else text.count(".")  # each part of ``A.B.C`` is a namespace inside the one before
+        if self.depth + levels > MAX_DEPTH:
             self.too_deep = self.too_deep or node.start_point[0] + 1
             return False
         self.depth += 3
-        text = self.text(name)
-        ambient_module = name.type == "string"
         if ambient_module:
             text = text[1:-1]
         definition = self._namespace_definition(text, node, name, body, ambient_module)

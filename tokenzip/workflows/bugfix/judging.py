@@ -179,12 +179,11 @@ class Judge:
         """Errors that are classes of this repository: who makes them, where no stack says it."""
         for name in list(types)[:MOST_TEXTS]:
             found = [symbol for symbol in self.snapshot.named(_last(name)) if symbol.kind == "class"]
-            if len(found) != 1:
-                continue
-            self.of(found[0].key).add(TYPE, "the type of the error")
-            for edge in () if has_stack else walk.incoming(self.snapshot, found[0].key):
-                if edge.kind == "calls" and edge.source.qualified and not self.is_test(edge.source):
-                    self.of(edge.source, edge.line).add(CALLED, f"makes a {_last(name)}, line {edge.line}")
+            for symbol in found if len(found) <= _FEW else ():
+                self.of(symbol.key).add(TYPE, "the type of the error")
+                for edge in () if has_stack else walk.incoming(self.snapshot, symbol.key):
+                    if edge.kind == "calls" and edge.source.qualified and not self.is_test(edge.source):
+                        self.of(edge.source, edge.line).add(CALLED, f"makes a {_last(name)}, line {edge.line}")
 
 
 def steps(count: int) -> str:
