@@ -9,7 +9,7 @@ import tokenzip
 from tokenzip.diff import diff
 from tokenzip.impact import Impact, impact, reach_counts
 from tokenzip.model import SymbolKey
-from tokenzip.snapshot import Snapshot
+from tokenzip.snapshot import Outline, Snapshot
 
 FILES = {
     "shapes.py": (
@@ -147,3 +147,19 @@ def test_documentation_reaches_nobody(repo: Repo, snapshot: Snapshot) -> None:
 
 def test_what_is_not_there_is_passed_over(snapshot: Snapshot) -> None:
     assert of(snapshot, "use.py::gone", "nowhere.py").reached == ()
+
+
+@pytest.mark.parametrize("rev", ["HEAD", "WORKTREE", "outline"])
+def test_many_looked_up_at_once_are_what_they_are_one_by_one(repo: Repo, rev: str) -> None:
+    commit = repo.commit(FILES)
+    repo.write({"use.py": FILES["use.py"] + "\n\ndef more(thing):\n    return thing.show() + total(thing)\n"})
+    project = tokenzip.repo(str(repo.path))
+    snapshot = project.snapshot("HEAD" if rev == "outline" else rev)
+    if rev == "outline":
+        snapshot = Outline(snapshot, project.git.resolve(commit)[1])
+    keys = [symbol.key for file in snapshot.files() for symbol in file.symbols] + [SymbolKey(path) for path in snapshot.paths()]
+    assert any(snapshot.edges_to(key) for key in keys)
+    assert project.snapshot(snapshot.at.rev).edges_to_each(keys) == {key: snapshot.edges_to(key) for key in keys}
+    names = ("area", "show", "nothing")
+    one_by_one = {use for name in names for use in snapshot.open_uses(name)}
+    assert set(project.snapshot(snapshot.at.rev).open_uses(*names)) == one_by_one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tokenzip
-from tokenzip.search import search, search_files
+from tokenzip.search import LONGEST_QUESTION, find, search, search_files
 from tokenzip.search.history import History
-from tokenzip.search.words import bare_name, edit_distance, nearest, question
+from tokenzip.search.words import bare_name, edit_distance, inflections, nearest, question, root
 from tokenzip.snapshot import Snapshot
 from tokenzip.words import parts, words_in, words_of
 
@@ -112,6 +113,13 @@ def test_names_in_other_case_beginnings_and_parts(shop: Repo) -> None:
     assert found(snapshot, "renderer")[0] == "shop/accounts.py::useRenderer"
 
 
+def test_words_that_spell_a_name_come_close_to_writing_it(shop: Repo) -> None:
+    snapshot = snapshot_of(shop)
+    assert found(snapshot, "user service")[0] == "shop/accounts.py::UserService"
+    assert found(snapshot, "Make response")[0] == "shop/accounts.py::make_response"
+    assert found(snapshot, "four cart")[0] == "shop/cart.py::four_cart"
+
+
 def test_typing_errors(shop: Repo) -> None:
     snapshot = snapshot_of(shop)
     assert found(snapshot, "autenticate")[0] == "shop/accounts.py::UserService.authenticate"
@@ -157,6 +165,31 @@ def test_what_is_leaned_on_comes_before_its_equals(repo: Repo) -> None:
         repo.write({f"user{number}.py": "from beta import send\n\nsend()\n"})
     repo.commit(None, "First")
     assert found(snapshot_of(repo), "send", kinds=("function",)) == ["beta.py::send", "alpha.py::send"]
+
+
+def test_code_that_no_language_reads_is_found_by_its_words(repo: Repo) -> None:
+    repo.write({"cmd/voucher.go": "package cmd\n\nfunc redeemVoucher() {}\n", "cmd/voucher_test.go": "package cmd\n"})
+    repo.commit(None, "First")
+    repo.commit({"shop/cart.py": "def checkout():\n    return 1\n", "notes.bin": "voucher"}, "Second")
+    snapshot = snapshot_of(repo)
+    assert [hit.path for hit in search_files(snapshot, "redeem voucher")] == ["cmd/voucher.go", "cmd/voucher_test.go"]
+    assert [hit.path for hit in find(snapshot, "redeem voucher")] == ["cmd/voucher.go", "cmd/voucher_test.go"]
+    assert search(snapshot, "redeem voucher") == ()
+    assert find(snapshot, "redeem voucher", kinds=("function",)) == ()
+    assert [hit.path for hit in find(snapshot, "checkout")] == ["shop/cart.py"]
+
+
+def test_examples_and_what_others_wrote_come_last(repo: Repo) -> None:
+    body = "def deliver():\n    return 1\n"
+    repo.commit(dict.fromkeys(("benchmarks/a.py", "examples/b.py", "product/c.py", "vendor/d.py"), body), "First")
+    assert found(snapshot_of(repo), "deliver", kinds=("function",))[0] == "product/c.py::deliver"
+    assert search_files(snapshot_of(repo), "deliver")[0].path == "product/c.py"
+
+
+def test_words_in_other_forms(shop: Repo) -> None:
+    snapshot = snapshot_of(shop)
+    assert found(snapshot, "rendering of the response")[0] in {"shop/accounts.py::render", "shop/accounts.py::make_response"}
+    assert "tools/lib/voucher_printer.py::print_all" in found(snapshot, "vouchers printing")
 
 
 def test_messages_of_commits_count(repo: Repo) -> None:
@@ -244,6 +277,15 @@ def test_odd_questions_have_answers(shop: Repo, text: str) -> None:
     assert isinstance(search(snapshot_of(shop), text), tuple)
 
 
+@pytest.mark.parametrize("text", ["x" * 100_000, "a." * 50_000, "fooBar" * 16_000, "`" * 100_000, "voucher " * 14_000])
+def test_of_a_long_question_only_the_beginning_is_read(shop: Repo, text: str) -> None:
+    snapshot = snapshot_of(shop)
+    begin = time.process_time()
+    hits = search(snapshot, text)
+    assert time.process_time() - begin < 2
+    assert hits == search(snapshot, text[:LONGEST_QUESTION])
+
+
 def test_an_empty_repository(make_repo: Callable[..., Repo]) -> None:
     repo = make_repo("empty")
     assert search(snapshot_of(repo, "WORKTREE"), "anything") == ()
@@ -263,6 +305,16 @@ def test_questions() -> None:
     assert asked.compounds == ("res.status", "makeresponse")
     assert question("the").words == {"the": 1.0}
     assert list(question("app.use").words) == ["app", "use"]
+
+
+def test_inflections() -> None:
+    assert {root(word) for word in ("handle", "handles", "handled", "handler", "handling")} == {"handl"}
+    assert {"handle", "handled", "handling"} <= set(inflections("handler"))
+    assert "entry" in inflections("entries")
+    assert "entries" in inflections("entry")
+    assert {"matching", "matches", "matched"} <= set(inflections("match"))
+    assert all(root(other) == root("running") for other in inflections("running"))
+    assert inflections("ab") == inflections("größe") == inflections("x" * 50) == ()
 
 
 def test_nearest_words() -> None:

@@ -200,6 +200,7 @@ def _spread(graph: Graph, roots: Iterable[SymbolKey], depth: int | None) -> tupl
     while frontier:
         distance += 1
         following: dict[SymbolKey, Step] = {}
+        graph.look_ahead(frontier)
         for key in frontier:
             for user, edge, via in graph.uses(key):
                 step = Step(distance, edge, via, key)
@@ -224,6 +225,19 @@ class Graph:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._uses: dict[SymbolKey, tuple[Use, ...]] = {}
+        self._edges: dict[SymbolKey, tuple[Edge, ...]] = {}
+
+    def look_ahead(self, keys: Iterable[SymbolKey]) -> None:
+        """Look up the edges to many symbols at once, which costs a fraction of asking one by one."""
+        unknown = {key for key in keys if key not in self._uses and key not in self._edges}
+        if len(unknown) > 1:
+            self._edges.update(self.snapshot.edges_to_each(unknown))
+
+    def _edges_to(self, key: SymbolKey) -> tuple[Edge, ...]:
+        known = self._edges.get(key)
+        if known is None:
+            known = self._edges[key] = self.snapshot.edges_to(key)
+        return known
 
     def roots(self, keys: Iterable[tuple[SymbolKey, bool]]) -> set[SymbolKey]:
         """The keys, where asked for what lies inside them, and for what is local to a function that function."""
@@ -261,7 +275,7 @@ class Graph:
         return known
 
     def _find_uses(self, key: SymbolKey) -> Iterator[Use]:
-        for edge in self.snapshot.edges_to(key):
+        for edge in self._edges_to(key):
             if edge.kind in FOLLOWED:
                 yield Use(self.outermost(edge.source), edge, edge.kind)
         symbol = self.snapshot.symbol(key)
@@ -275,7 +289,7 @@ class Graph:
             yield from self._calls(parent.key, "calls")
 
     def _calls(self, key: SymbolKey, via: str) -> Iterator[Use]:
-        for edge in self.snapshot.edges_to(key):
+        for edge in self._edges_to(key):
             if edge.kind == "calls":
                 yield Use(self.outermost(edge.source), edge, via)
 
@@ -286,10 +300,9 @@ class Graph:
         counts: Counter[str] = Counter()
         files: set[str] = set()
         names = {_last_name(key) for key in (*roots, *steps) if key.qualified}
-        for name in names:
-            for use in self.snapshot.open_uses(name):
-                counts[name] += use.reference.times
-                files.add(use.path)
+        for use in self.snapshot.open_uses(*names):
+            counts[use.reference.name] += use.reference.times
+            files.add(use.path)
         for mention in self.snapshot.unread_mentions(names):
             counts[mention.name] += 1
             files.add(mention.path)
@@ -372,6 +385,7 @@ def _spread_masks(
     while frontier and (depth is None or distance < depth):
         distance += 1
         following: dict[SymbolKey, int] = {}
+        graph.look_ahead(frontier)
         for key, mask in frontier.items():
             for user, _, via in graph.uses(key):
                 fresh = mask & ~roots.get(user, 0)

@@ -171,3 +171,33 @@ def test_unnamed_text_is_the_trace_and_json_holds_several(run: Run) -> None:
     assert logged["candidates"][0]["handle"] == "web/packages/view-item/src/index.ts::show"
     answer = run("bug-fix", '{"file": "shop/cart.py", "line": 9}')
     assert answer["candidates"][0]["handle"] == "shop/cart.py::Cart.total"
+
+
+def test_what_may_have_given_an_empty_value_counts(repo: Repo) -> None:
+    """Nothing on the stack is wrong: what was called before gave None."""
+    source = (
+        "def find(name):\n    return None\n\n\ndef label(thing):\n    return thing.name\n\n\n"
+        "def show(name):\n    thing = find(name)\n    return label(thing)\n"
+    )
+    repo.commit({"a.py": source})
+    trace = (
+        'File "a.py", line 11, in show\n    return label(thing)\n  File "a.py", line 6, in label\n    return thing.name\n'
+        "AttributeError: 'NoneType' object has no attribute 'name'\n"
+    )
+    arguments = {"name": "bug-fix", "inputs": [trace]}
+    answer = OPERATIONS["execute_workflow_template"].run(open_repository(str(repo.path)), arguments)
+    found = {item["handle"]: item for item in answer["candidates"]}
+    assert list(found) == ["a.py::label", "a.py::show", "a.py::find"]
+    assert found["a.py::find"]["reasons"] == ["called before the line that failed, a.py:10"]
+
+
+def test_what_decorates_a_function_inside_gives_nothing(repo: Repo) -> None:
+    source = (
+        "def register(name):\n    return lambda function: function\n\n\ndef test_it():\n    @register('x')\n    def inner():\n"
+        "        return 1\n\n    assert inner() is None\n"
+    )
+    product, _, test = source.partition("def test_it")
+    repo.commit({"a.py": product, "test_a.py": f"from a import register\n\n\ndef test_it{test}"})
+    arguments = {"name": "bug-fix", "inputs": ["test_a.py:9: in test_it\n    assert inner() is None\nE   assert 1 is None"]}
+    answer = OPERATIONS["execute_workflow_template"].run(open_repository(str(repo.path)), arguments)
+    assert "a.py::register" not in [item["handle"] for item in answer["candidates"]]

@@ -7,7 +7,7 @@ import sys
 import click
 
 from tokenzip.cli import options as shell
-from tokenzip.cli.options import Options, common
+from tokenzip.cli.options import NO_ANSWER, Options, common
 
 
 @click.command()
@@ -47,8 +47,16 @@ def export(form: str, at: str | None, repo: str | None) -> int:
     return 0
 
 
+def _given(language: str) -> str:
+    from tokenzip.languages import registry
+
+    if registry.is_source(language):
+        return "symbols and edges"
+    return "found by its words only" if registry.is_searched(language) else "settings only"
+
+
 @click.command()
-@common()
+@common(unused=NO_ANSWER)
 def languages(options: Options) -> int:
     """Which languages are read, and from which files."""
     from tokenzip.languages import registry
@@ -70,7 +78,7 @@ def languages(options: Options) -> int:
     rows = [
         (
             Cell(str(item["language"]), "name"),
-            Cell("symbols and edges" if item["source"] else "settings only", "dim"),
+            Cell(_given(str(item["language"])), "dim"),
             Cell(" ".join(suffixes.get(str(item["language"]), []))),
         )
         for item in items

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenzip import walk
-from tokenzip.context.related import DOCUMENTS, Related, rows_to
+from tokenzip.context.related import DOCUMENTS, Related
 from tokenzip.impact import Graph
 from tokenzip.model import Edge, Flag, SymbolKey
+from tokenzip.snapshot.keys import OPEN_REASONS, open_key
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -35,6 +36,8 @@ _KINDS = {
 }
 _OTHER_KIND = 0.6
 _WEAK = frozenset({"imports", "exports"})
+_LOOKED_AT = 100
+"""Files in which open references are counted one by one."""
 _UNNAMED = "protocol"
 """Detail of edges to what ``with`` and ``for`` call."""
 _NO_USE = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
@@ -69,7 +72,7 @@ def needed(snapshot: Snapshot, given: Collection[str], related: Related) -> tupl
         best = max((each.score for each in related.files), default=1.0) or 1.0
         closeness = {each.path: max(each.score, 0.0) / best for each in related.files}
         roles: dict[str, list[tuple[float, Need]]] = {role: [] for role in ROLES}
-        for need in (*_outgoing(snapshot, given), *_incoming(snapshot, given)):
+        for need in (*_outgoing(snapshot, given), *_incoming(snapshot, related)):
             roles[need.role].append((_weight(need, closeness.get(need.key.path, 0.0)), need))
         return tuple(_merged(roles))
 
@@ -106,11 +109,11 @@ def _outgoing(snapshot: Snapshot, given: Collection[str]) -> Iterator[Need]:
             yield Need(key, "type" if symbol.kind in _TYPES and not is_called else "uses", tuple(edges))
 
 
-def _incoming(snapshot: Snapshot, given: Collection[str]) -> Iterator[Need]:
+def _incoming(snapshot: Snapshot, related: Related) -> Iterator[Need]:
     """Who uses the given files."""
     graph = Graph(snapshot)
     ends: dict[SymbolKey, list[Edge]] = {}
-    for path, rows in rows_to(snapshot, given):
+    for path, rows in related.users.items():
         symbols = walk.symbols_of(snapshot, path)
         for row in rows:
             source = symbols[row.source].key if 0 <= row.source < len(symbols) else SymbolKey(path)
@@ -129,8 +132,11 @@ def _role_of_user(snapshot: Snapshot, key: SymbolKey) -> str:
     return "test" if walk.is_test(snapshot, key) else "used_by"
 
 
-def open_count(snapshot: Snapshot, given: Collection[str]) -> int:
-    """References without a known target that could be more: those in the given files, and those elsewhere by their names."""
+def open_count(snapshot: Snapshot, given: Collection[str], related: Related) -> int:
+    """References without a known target that could be more: those in the given files, and those elsewhere by their names.
+
+    Of many files with the latter some are looked at, first those that use the given ones; the others count as one each.
+    """
     with snapshot.reading():
         inside = sum(times for path in given for times in walk.open_counts(snapshot, path))
         names = {
@@ -139,5 +145,12 @@ def open_count(snapshot: Snapshot, given: Collection[str]) -> int:
             for symbol in walk.symbols_of(snapshot, path)
             if symbol.kind not in _NO_USE and not symbol.flags & Flag.LOCAL
         }
-        uses = (use for name in sorted(names) for use in snapshot.open_uses(name) if use.path not in given)
-        return inside + sum(use.reference.times for use in uses)
+        paths = [path for path in snapshot.paths_posted(map(open_key, names)) if path not in given]
+        paths.sort(key=lambda path: (path not in related.users, path))
+        outside = sum(
+            reference.times
+            for path in paths[:_LOOKED_AT]
+            for reference in snapshot.link(path).open
+            if reference.name in names and reference.reason in OPEN_REASONS
+        )
+        return inside + outside + len(paths[_LOOKED_AT:])

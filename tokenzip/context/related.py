@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tokenzip.context.cochange import Together, cochange_before
@@ -27,6 +27,8 @@ _NAMED, _WORDS, _USERS, _ACTIVE = 1.0, 0.6, 0.4, -0.2
 """Weight of a like name, of rare words in common, of using the files; and against files that everything is changed with."""
 _ALIKE = 0.2
 """Likeness of names from which on it alone makes a file a candidate."""
+_JUDGED = 40
+"""Files of the ranking that are looked at, for whether a program made them."""
 _NEVER_TOGETHER = Together(0.0, 0)
 DOCUMENTS = frozenset({".md", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org"})
 """Endings of files that people read."""
@@ -38,7 +40,7 @@ class RelatedFile:
 
     path: str
     role: str
-    """``test``, ``code``, ``doc`` or ``other`` (data, settings and the like)."""
+    """``test``, ``code``, ``generated``, ``doc`` or ``other`` (data, settings and the like)."""
     score: float
     together: int
     """Commits that changed it together with one of the given files."""
@@ -53,11 +55,13 @@ class Related:
     """The files that go with some others."""
 
     files: tuple[RelatedFile, ...]
-    """Code first (tests are code), then documents and others; each by score, then path."""
+    """Code first (tests are code, and so is what programs made), then documents and others; each by score, then path."""
     changes: int
     """Commits that changed one of the given files."""
     commits: int
     """Commits that were looked at."""
+    users: Mapping[str, Sequence[EdgeRow]]
+    """The files with edges to the given ones, by path, and these edges."""
 
 
 def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
@@ -66,7 +70,9 @@ def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
         history = cochange_before(snapshot)
         together, changes = history.with_files(given)
         places = places_of(snapshot)
-        uses, used = _users(snapshot, given), _used(snapshot, given)
+        users = dict(_users(snapshot, given))
+        uses = {path: len({(row.path, row.qualified) for row in rows}) for path, rows in users.items()}
+        used = _used(snapshot, given)
         alike = _alike(places, given)
         words = _sharing_words(snapshot, places, given)
         candidates = {*together, *uses, *used, *words, *(path for path, value in alike.items() if value >= _ALIKE)}
@@ -82,8 +88,19 @@ def related_files(snapshot: Snapshot, given: Collection[str]) -> Related:
             score += _USERS * math.log1p(uses.get(path, 0)) + _ACTIVE * math.log1p(history.activity.get(path, 0.0))
             role = _role(path, file.language)
             found.append(RelatedFile(path, role, round(score, 6), common.times, uses.get(path, 0), used.get(path, 0)))
-        found.sort(key=lambda each: (each.role in {"doc", "other"}, -each.score, each.path))
-        return Related(tuple(found), changes, len(history))
+        found.sort(key=_order)
+        found[:_JUDGED] = [_judged(snapshot, each) for each in found[:_JUDGED]]
+        return Related(tuple(found), changes, len(history), users)
+
+
+def _order(each: RelatedFile) -> tuple[bool, float, str]:
+    return each.role in {"doc", "other"}, -each.score, each.path
+
+
+def _judged(snapshot: Snapshot, each: RelatedFile) -> RelatedFile:
+    """The file, one that a program made as such: it changes with the others, but nobody edits it."""
+    file = snapshot.file(each.path) if each.role in {"code", "test"} else None
+    return replace(each, role="generated") if file is not None and file.generated else each
 
 
 def _role(path: str, language: str | None) -> str:
@@ -94,13 +111,7 @@ def _role(path: str, language: str | None) -> str:
     return "test" if registry.get(language).is_test(path) else "code"
 
 
-def _users(snapshot: Snapshot, given: Collection[str]) -> dict[str, int]:
-    """Path -> how many symbols of the given files it uses."""
-    return {path: len({(row.path, row.qualified) for row in rows}) for path, rows in rows_to(snapshot, given)}
-
-
-def rows_to(snapshot: Snapshot, given: Collection[str]) -> Iterator[tuple[str, list[EdgeRow]]]:
-    """The files with edges to the given ones, by path, and these edges."""
+def _users(snapshot: Snapshot, given: Collection[str]) -> Iterator[tuple[str, list[EdgeRow]]]:
     keys = {edge_key(path, "") for path in given}
     for path in given:
         file = snapshot.file(path)

@@ -95,11 +95,27 @@ def _signature(base: Node, head: Node) -> tuple[bool, bool]:
     if base.hashes[0] == head.hashes[0] or base.signature_tokens == head.signature_tokens:
         return False, False
     language = head.file.facts.language or ""
+    if base.group == "callable" and language in _ARROWS and _is_other_form(base, head):
+        return interface_of(language, base.detail) != interface_of(language, head.detail), False
     interface = interface_of(language, base.detail) != interface_of(language, head.detail)
     rebound = base.group == "value" and base.kind != head.kind  # a constant is a variable now
     modifiers = rebound or modifiers_of(language, base.detail) != modifiers_of(language, head.detail)
     flags = bool((base.flags ^ head.flags) & MODIFIER_FLAGS) or base.kind != head.kind
     return interface or not (modifiers or flags or _is_value_only(base, head)), modifiers
+
+
+_ARROWS = frozenset({"javascript", "typescript", "tsx"})
+_OF_PROPERTIES = frozenset({"public", "private", "protected", "readonly", "override"})
+"""What may stand before a parameter of a constructor: it is said about the property that it makes."""
+
+
+def _is_other_form(base: Node, head: Node) -> bool:
+    """Whether the same parameters and results are merely written another way: an arrow for a declared function, a property
+    beside a parameter."""
+    if base.is_arrow != head.is_arrow:
+        return True
+    before, after = ([token for token in node.signature_tokens if token not in _OF_PROPERTIES] for node in (base, head))
+    return base.kind == head.kind == "constructor" and before == after
 
 
 def _is_value_only(base: Node, head: Node) -> bool:
@@ -131,6 +147,8 @@ def modifiers_of(language: str, detail: SymbolDetail) -> tuple[object, ...]:
 
 
 def _body_differs(base: Node, head: Node) -> bool:
+    if base.kind == head.kind == "enum_member" and base.counted_value != head.counted_value:
+        return True
     if base.hashes[1] == head.hashes[1] or base.group != head.group or (base.kind in CONTAINERS) != (head.kind in CONTAINERS):
         return False
     if base.body_tokens != head.body_tokens:

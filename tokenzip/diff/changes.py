@@ -124,7 +124,7 @@ class Comparison:
         if alias is not None and alias is not head and rules.is_visible(alias):
             return "the old name is still there"
         if base.parent is not None and base.parent.symbol is not None:
-            return ""
+            return self._inherited(base.parent, head) if base.name == head.name else ""
         name = base.name if old.facts.language == "python" else f"={base.name}"
         if old.path == head.file.path and name in self.head.snapshot.interface(old.path).names:
             return "the old name is still offered"
@@ -132,6 +132,19 @@ class Comparison:
             leads = edge.target == head.key and edge.kind in ("imports", "exports")
             if leads and (edge.kind == "exports" or old.facts.language == "python") and base.name in (head.name, edge.detail):
                 return "the old place passes it on"
+        return ""
+
+    def _inherited(self, container: Node, head: Node) -> str:
+        """That the class which a member was in has it from where it went."""
+        now = self.pairing.heads.get(container)
+        pending, seen = [now.key] if now is not None else [], set[SymbolKey]()
+        while pending and now is not None and head.parent is not None:
+            for edge in self.head.snapshot.edges_from(pending.pop()):
+                if edge.kind == "inherits" and edge.target == head.parent.key:
+                    return f"`{now.name}` inherits it"
+                if edge.kind == "inherits" and edge.target not in seen:
+                    seen.add(edge.target)
+                    pending.append(edge.target)
         return ""
 
     def _path_now(self, path: str) -> str:

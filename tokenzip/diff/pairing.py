@@ -200,6 +200,7 @@ class _Symbols:
             if not open_pairs and not self._open_leftovers():
                 break
         self._join_odd()
+        self._join_by_members()
         self._pairing.removed = sorted((node for node in self._removed), key=lambda node: node.key)
         self._pairing.added = sorted((node for node in self._added), key=lambda node: node.key)
 
@@ -305,6 +306,20 @@ class _Symbols:
         """What kept its name and place but became another kind of thing, and was found nowhere else."""
         for base, head in self._odd:
             if base in self._removed and head in self._added:
+                self._join(base, head)
+
+    def _join_by_members(self) -> None:
+        """Classes in the same place that are left over, and most of whose members are pairs."""
+        shared = Counter(
+            (base.parent, head.parent)
+            for base, head in self._pairing.heads.items()
+            if base.parent in self._removed and head.parent in self._added
+        )
+        for (base, head), count in sorted(shared.items(), key=lambda row: (-row[1], *(node.key for node in row[0] if node))):
+            if base is None or head is None or base not in self._removed or head not in self._added:
+                continue
+            largest = max(len(base.children), len(head.children))
+            if base.group == head.group and self._pairing.is_same_place(base, head) and 2 * count > largest:
                 self._join(base, head)
 
 

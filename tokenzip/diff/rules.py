@@ -84,12 +84,23 @@ def added(node: Node) -> Finding:
     if not is_visible(node):
         return "internal", ""
     container = node.parent
-    if container is not None and container.symbol is not None and is_visible(container):
-        if node.flags & Flag.ABSTRACT and container.kind in ("class", "interface", "trait"):
-            return "breaking", f"whatever implements `{container.name}` must now have `{node.name}`"
-        if container.kind == "interface" and not node.flags & Flag.OPTIONAL and node.kind in ("property", "method"):
-            return "breaking", f"whatever implements `{container.name}` must now have `{node.name}`"
+    if container is not None and container.symbol is not None and is_visible(container) and _is_demanded(node, container):
+        return "breaking", f"whatever implements `{container.name}` must now have `{node.name}`"
     return "compatible", ""
+
+
+def _is_demanded(node: Node, container: Node) -> bool:
+    """Whether a member must be there in whatever inherits from its class, implements it or is used as one of it."""
+    if node.flags & Flag.OPTIONAL:
+        return False
+    if node.flags & Flag.ABSTRACT and container.kind in ("class", "interface", "trait"):
+        return True
+    is_member = node.kind in ("property", "method")
+    return is_member and (container.kind == "interface" or any(map(_PROTOCOL.fullmatch, container.detail.bases)))
+
+
+_PROTOCOL = re.compile(r"(?:\w+\.)*Protocol(?:\[.*\])?", re.DOTALL)
+"""Base of a Python class that stands for whatever has its members."""
 
 
 @dataclass(frozen=True, slots=True)

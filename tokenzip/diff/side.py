@@ -23,6 +23,7 @@ CONTAINERS = frozenset({"class", "interface", "struct", "trait", "enum", "impl",
 """Kinds whose body consists of members: what changes inside a member is the member's change."""
 _NOT_COMPARED = frozenset({"import", "export", "parameter", "generic_param"})
 _ORDINAL = re.compile(r"#\d+$")
+_AUTO = re.compile(r"(?:\w+\.)?auto\(\)")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _DOC_ENDS = re.compile(r"^[a-zA-Z]{0,2}(?:\"\"\"|'''|\"|')|(?:\"\"\"|'''|\"|')$|^/\*+|\*+/$")
 _DOC_MARK = re.compile(r"^\s*(?:\*|//+!?|#+)(?=\s|$)")
@@ -81,6 +82,26 @@ class Node:
     @property
     def is_test(self) -> bool:
         return self.file.facts.is_test or bool(self.flags & (Flag.TEST | Flag.FIXTURE))
+
+    @functools.cached_property
+    def is_arrow(self) -> bool:
+        """Whether it is a function that is written with an arrow (JavaScript, TypeScript)."""
+        return self.symbol is not None and self.file.source[self._row.start : self._row.signature_end].rstrip().endswith(b"=>")
+
+    @functools.cached_property
+    def counted_value(self) -> tuple[str, int] | None:
+        """What the value of an enum's member is counted from, and how far, if it has none of its own; else None."""
+        if self.parent is None or not self._is_counted:
+            return None
+        before = self.parent.children[: self.parent.children.index(self)]
+        members = [node for node in before if node.kind == "enum_member"]
+        distance = next((place for place, node in enumerate(reversed(members), 1) if not node._is_counted), 0)
+        return (members[-distance].detail.value, distance) if distance else ("", len(members))
+
+    @property
+    def _is_counted(self) -> bool:
+        value = self.detail.value
+        return _AUTO.fullmatch(value) is not None if self.file.facts.language == "python" else not value
 
     @property
     def line(self) -> int:
@@ -148,9 +169,15 @@ class Node:
             assert child.symbol is not None
             if self.kind in CONTAINERS or not child.is_local:
                 yield child.symbol.row.start, child.symbol.row.end
+                pending.extend(inner for inner in child.children if not child.spans(inner))
             else:
                 yield child.symbol.row.doc_start, child.symbol.row.doc_end
                 pending.extend(child.children)
+
+    def spans(self, other: Node) -> bool:
+        """Whether another symbol is written inside this one: what is assigned to a prototype is not."""
+        assert other.symbol is not None
+        return self._row.start <= other.symbol.row.start and other.symbol.row.end <= self._row.end
 
     @functools.cached_property
     def words(self) -> tuple[str, ...]:

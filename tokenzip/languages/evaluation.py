@@ -85,26 +85,28 @@ class Lookups:
         return self._compute(key, function, arguments)
 
     def _compute(self, key: Hashable, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        outer = self._facts, self._lowest, self._in_cycle
-        depth = self._active[key] = len(self._active)
-        self._facts, self._lowest, self._in_cycle = set(), _NO_ACTIVE, False
-        try:
-            value = function(*arguments) if depth % _HOP != _HOP - 1 else _on_fresh_stack(function, arguments)
-        except BaseException:  # a fault rests on what was consulted up to it
-            self._facts |= outer[0]
-            raise
         facts, lowest, in_cycle = self._facts, self._lowest, self._in_cycle
-        del self._active[key]
-        self._facts, self._lowest, self._in_cycle = outer
-        self._facts |= facts
-        if not in_cycle:
-            self._shared[key] = (value, facts)  # nothing is added to them any more: no need of a copy
+        active = self._active
+        depth = active[key] = len(active)
+        found = self._facts = set()
+        self._lowest, self._in_cycle = _NO_ACTIVE, False
+        try:
+            value = function(*arguments) if (depth + 1) % _HOP else _on_fresh_stack(function, arguments)
+        except BaseException:  # a fault rests on what was consulted up to it
+            self._facts |= facts  # of the innermost look-up that was under way
+            raise
+        del active[key]
+        facts |= found
+        self._facts = facts
+        if not self._in_cycle:
+            self._lowest, self._in_cycle = lowest, in_cycle
+            self._shared[key] = (value, found)  # nothing is added to them any more: no need of a copy
             return value
-        self._in_cycle = True
-        if lowest >= depth:  # the head of its cycle: what it found is final, but only for this file
-            self._private[key] = (value, facts)
+        if self._lowest >= depth:  # the head of its cycle: what it found is final, but only for this file
+            self._private[key] = (value, found)
+            self._lowest = lowest
         else:
-            self._lowest = min(self._lowest, lowest)
+            self._lowest = min(lowest, self._lowest)
         return value
 
 

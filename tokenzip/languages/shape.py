@@ -90,7 +90,7 @@ class Shape:
             pending.pop()
         while pending:
             node = pending.pop()
-            if node.type in _NO_STATEMENT or cut.hold(node.start_byte, node.end_byte) or _passes_on(node):
+            if node.type in _NO_STATEMENT or cut.hold(node.start_byte, node.end_byte) or _passes_on(node) or _requires(node):
                 continue
             if not cut.touch(node.start_byte, node.end_byte):
                 out.append(Statement(self._source, node))
@@ -211,6 +211,25 @@ def _passes_on(node: Node) -> bool:
     return False
 
 
+def _requires(node: Node) -> bool:
+    """Whether a statement is an import in another spelling: ``const a = require('b')``, ``const { c } = require('d').e``."""
+    if node.type not in ("lexical_declaration", "variable_declaration"):
+        return False
+    values = [child.child_by_field_name("value") for child in node.named_children if child.type == "variable_declarator"]
+    return bool(values) and all(value is not None and _is_required(value) for value in values)
+
+
+def _is_required(value: Node) -> bool:
+    """Whether it is ``require(...)`` or a member of that."""
+    while value.type == "member_expression":
+        inner = value.child_by_field_name("object")
+        if inner is None:
+            return False
+        value = inner
+    called = value.child_by_field_name("function") if value.type == "call_expression" else None
+    return called is not None and called.text == b"require"
+
+
 def _is_export(target: Node | None) -> bool:
     written = target.text if target is not None else None
     return written is not None and re.match(rb"(?:module\s*\.\s*)?exports\b", written) is not None
@@ -314,6 +333,9 @@ class _Walk:
         if not children:
             pending.append(syntax.text(node, self.source))
             return
+        if kind == "arrow_function" and (body := node.child_by_field_name("body")) is not None:
+            pending.extend(reversed(self._arrow(node, children, body)))
+            return
         kept = _kept(node, children)
         is_tuple = kind in _SAME and (not kept or any(child.type == "," for child in children))
         if (len(kept) > 1 or is_tuple) and kind not in _TRANSPARENT and node.start_byte >= self._start:
@@ -322,6 +344,13 @@ class _Walk:
             pending.append(f"<{_SAME.get(kind, kind)}")
             return
         pending.extend(reversed(kept))
+
+    def _arrow(self, node: Node, children: Sequence[Node], body: Node) -> list[Node | str]:
+        """``x => y`` is ``x => { return y }``."""
+        parts: list[Node | str] = [child for child in children if child.type not in _COMMENTS]
+        if body.type != "statement_block" and not self._is_outside(body):
+            parts[-1:] = ["{", "<return_statement", "return", body, ">", "}"]
+        return ["<arrow_function", *parts, ">"] if node.start_byte >= self._start else parts
 
 
 def _kept(node: Node, children: Sequence[Node]) -> list[Node]:

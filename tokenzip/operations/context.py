@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 FILES = 10
-"""Files of code that an answer within a budget names."""
+"""Files of code that an answer within the default budget names; one of twice as much names twice as many."""
 OTHERS = 2
 """Documents, data and settings that it names besides."""
-WITHOUT_BUDGET = 6
+MOST_TIMES = 6
 """How many times as many an answer without a budget names."""
 _NO_CODE = frozenset({"doc", "other"})
 
@@ -39,7 +39,7 @@ def get_context_for_files(snapshot: Snapshot, arguments: Arguments) -> Answer:
         "of": given,
         **({} if "cursor" in arguments else _files(related, arguments.get("max_tokens", DEFAULT_MAX_TOKENS))),
         "items": [],
-        "complete": completeness(walk.Open(open_count(snapshot, given)), why),
+        "complete": completeness(walk.Open(open_count(snapshot, given, related)), why),
         "truncated": None,
         "token_count": 0,
     }
@@ -64,7 +64,7 @@ def _files(related: Related, budget: int) -> Item:
     """The first related files, how many are left out, and what history they rest on."""
     code = [each for each in related.files if each.role not in _NO_CODE]
     others = [each for each in related.files if each.role in _NO_CODE]
-    times = 1 if budget else WITHOUT_BUDGET
+    times = min(max(1, budget // DEFAULT_MAX_TOKENS), MOST_TIMES) if budget else MOST_TIMES
     shown = [*code[: FILES * times], *others[: OTHERS * times]]
     fields: Item = {
         "history": {"commits": related.commits, "changes": related.changes},

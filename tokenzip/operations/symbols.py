@@ -15,6 +15,7 @@ from tokenzip.items import (
     completeness,
     doc_text,
     edge_part,
+    file_item,
     first_paragraph,
     key_item,
     signature_of,
@@ -26,7 +27,7 @@ from tokenzip.operations.base import Answer, Arguments, call
 from tokenzip.operations.items import DEFINITION, is_whole, listing, wanted
 
 if TYPE_CHECKING:
-    from tokenzip.search import Hit
+    from tokenzip.search import FileHit, Hit
     from tokenzip.snapshot import Snapshot
 
 NEIGHBOURS = 10
@@ -125,17 +126,21 @@ def _neighbour(key: SymbolKey, edges: Sequence[Edge]) -> Item:
 
 
 def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
-    """Symbols ranked for some words; for a name that there is, its definitions."""
-    from tokenzip.search import search
+    """Symbols, and files that no language reads, ranked for some words; for a name that there is, its definitions."""
+    from tokenzip.search import LONGEST_QUESTION, find
 
     if not arguments["query"].strip():
         raise UsageError("nothing to search for", hint="Give a name, part of one, or words that describe it.")
     module = _module_to_search(snapshot, arguments)
     kinds, include = tuple(arguments.get("kinds", ())), wanted(arguments, DEFINITION)
     named = _definitions(snapshot, arguments["query"].strip(), kinds, module)
-    found = search(snapshot, arguments["query"], kinds=kinds, module=module, limit=arguments.get("limit", 20))
+    found = find(snapshot, arguments["query"], kinds=kinds, module=module, limit=arguments.get("limit", 20))
     if not named:
-        return listing(snapshot, arguments, [_hit_item(snapshot, hit, include) for hit in found])
+        cut: Item = {"why": f"only the first {LONGEST_QUESTION} characters of the query were looked for"}
+        whole = len(arguments["query"]) <= LONGEST_QUESTION
+        return listing(
+            snapshot, arguments, [_hit_item(snapshot, hit, include) for hit in found], complete=True if whole else cut
+        )
     shared = [symbol for symbol in named if not symbol.flags & Flag.LOCAL]
     shown = _by_use(snapshot, shared or named)[: arguments.get("limit")]
     head: dict[str, Any] = {}
@@ -183,15 +188,15 @@ def _by_use(snapshot: Snapshot, symbols: Sequence[Symbol]) -> list[Symbol]:
     return sorted(symbols, key=order)
 
 
-def _similar(found: Sequence[Hit], named: Sequence[Symbol]) -> list[str]:
+def _similar(found: Sequence[Hit | FileHit], named: Sequence[Symbol]) -> list[str]:
     """Other names that the search would have found by their letters."""
     known = {symbol.name for symbol in named}
-    by_name = (hit.symbol.name for hit in found if "name" in hit.why and hit.symbol.name not in known)
+    by_name = (hit.symbol.name for hit in found if hit.symbol and "name" in hit.why and hit.symbol.name not in known)
     return list(dict.fromkeys(by_name))[:SIMILAR]
 
 
-def _hit_item(snapshot: Snapshot, hit: Hit, include: Collection[str]) -> Item:
-    item = symbol_item(snapshot, hit.symbol, include)
+def _hit_item(snapshot: Snapshot, hit: Hit | FileHit, include: Collection[str]) -> Item:
+    item = symbol_item(snapshot, hit.symbol, include) if hit.symbol else file_item(snapshot, hit.path, include)
     if is_whole(include):
         item["score"] = round(hit.score, 2)
         if hit.why:

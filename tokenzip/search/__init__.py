@@ -6,7 +6,7 @@ Every weight was chosen so that repositories which it was not chosen on are sear
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 PER_FILE = 3
 """Symbols of one file in an answer, unless more are asked for."""
+BEST_FILES = 10
+"""Best files among which those without symbols are answered."""
+_AS_A_SYMBOL = 0.7
+"""Score of the best file among symbols: as of one that has the question in its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,9 @@ class FileHit:
 
     path: str
     score: float
+    symbol: None = None
+    """What tells it from a symbol found."""
+    why: str = "text"
 
 
 def search(
@@ -47,17 +54,32 @@ def search(
         return _bounded(hits_in(Files(snapshot, text, module), kinds), limit, per_file)
 
 
+def find(
+    snapshot: Snapshot, text: str, *, kinds: Collection[str] = (), module: str | None = None, limit: int = 20
+) -> tuple[Hit | FileHit, ...]:
+    """What `search` finds and, unless kinds are asked for, the best files of which no language reads the symbols."""
+    with snapshot.reading():
+        files = Files(snapshot, text, module)
+        hits: list[Hit | FileHit] = [*_bounded(hits_in(files, kinds), limit, PER_FILE)]
+        if not kinds:
+            hits.extend(_unread(files))
+        return tuple(sorted(hits, key=lambda hit: -round(hit.score, 9))[: limit or None])
+
+
+def _unread(files: Files) -> Iterator[FileHit]:
+    ranked = files.ranked()[:BEST_FILES]
+    for path, score in ranked:
+        file = files.snapshot.file(path)
+        if file is not None and not file.is_source:
+            share = score / ranked[0][1]
+            yield FileHit(path, _AS_A_SYMBOL * share * share)
+
+
 def search_files(snapshot: Snapshot, text: str, *, module: str | None = None, limit: int = 20) -> tuple[FileHit, ...]:
     """The files of code that the text may be about, best first."""
     with snapshot.reading():
         ranked = Files(snapshot, text, module).ranked()[:limit]
         return tuple(FileHit(path, round(score, 6)) for path, score in ranked)
-
-
-def unread_files(snapshot: Snapshot, text: str, *, module: str | None = None, limit: int = 20) -> tuple[FileHit, ...]:
-    """Those files among the best that have no symbols to be found, because no language reads them."""
-    found = search_files(snapshot, text, module=module, limit=limit)
-    return tuple(hit for hit in found if (file := snapshot.file(hit.path)) is not None and not file.is_source)
 
 
 def _bounded(hits: Iterable[Hit], limit: int, per_file: int) -> tuple[Hit, ...]:
@@ -73,4 +95,4 @@ def _bounded(hits: Iterable[Hit], limit: int, per_file: int) -> tuple[Hit, ...]:
     return tuple(kept)
 
 
-__all__ = ["EXACT", "LONGEST_QUESTION", "FileHit", "Hit", "search", "search_files", "unread_files"]
+__all__ = ["EXACT", "LONGEST_QUESTION", "FileHit", "Hit", "find", "search", "search_files"]

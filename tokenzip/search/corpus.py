@@ -8,6 +8,7 @@ not have (uncommitted work) is read and cut.
 from __future__ import annotations
 
 import bisect
+import functools
 import itertools
 import re
 import threading
@@ -73,12 +74,15 @@ class Corpus:
 
     def is_test(self, path: str) -> bool:
         """By its path alone, in whatever language."""
-        language = registry.name_for_path(path)
-        return language is not None and registry.get(language).is_test(path)
+        return _is_test(path)
 
     def of_bare_name(self, name: str) -> Sequence[str]:
         """The paths whose `bare_name` that is."""
         return [self.paths[position] for position in self._table.with_name(name) if bare_name(self.paths[position]) == name]
+
+    def with_name_word(self, word: str) -> Iterator[int]:
+        """Positions of the files that hold the word in their own name, in any order."""
+        return self._table.with_name_word(word) if word in self._table.path_word_set else iter(())
 
     def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
         """Longer words that begin with `prefix`: those of most files first."""
@@ -156,16 +160,26 @@ class _Table:
 
     def with_path_word(self, word: str) -> Iterator[int]:
         """Positions of the files that hold the word in their path, in any order."""
-        for position in self._names.holding(word):
-            if word in stem_words(self._names.line(position)):
-                yield position
+        yield from self.with_name_word(word)
         for number in self._folders.holding(word):
             if word in folder_words(self._folders.line(number)):
                 yield from self._in_folder[number]
 
+    def with_name_word(self, word: str) -> Iterator[int]:
+        """Positions of the files that hold the word in their own name, in any order."""
+        for position in self._names.holding(word):
+            if word in stem_words(self._names.line(position)):
+                yield position
+
     def with_name(self, text: str) -> Iterator[int]:
         """Positions of the files whose name may hold the text, in whatever case."""
         return self._names.holding(text)
+
+
+@functools.lru_cache(1 << 13)
+def _is_test(path: str) -> bool:
+    language = registry.name_for_path(path)
+    return language is not None and registry.get(language).is_test(path)
 
 
 class _Lines:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenzip.errors import TokenzipError
+from tokenzip.languages.base import INDEX_STEMS
 from tokenzip.search.corpus import Corpus, Memory
 from tokenzip.search.history import COMMITS, SHELF, History
 from tokenzip.search.terms import Term, terms_of
@@ -24,17 +25,22 @@ from tokenzip.words import parts
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
-CANDIDATES = 60
+CANDIDATES = 50
 """Files that are read for a question."""
+_HEAD = 1 << 16
+"""Bytes of a file in which words are counted to rank it; from a longer one they are scaled up."""
 _BODY, _NAME, _STEM, _FOLDER = 1.0, 3.0, 4.0, 1.0
 """Weight of a word in a file's content, among its symbols' names, in its own name, in its folders."""
 _SATURATION = 3.0
 _LENGTH = 0.75
 _SPOKEN, _TOGETHER, _PAIRED, _COMPOUND = 0.5, 0.2, 0.5, 0.3
 """Weight of what history says and of compounds, against 1 for the best file by its words."""
+_PROMISE = 0.5
+"""What a word in a file's own name is worth beside being in the file, when it is decided which files are read."""
 _SEEDS, _PAIRS = 5, 14
 """Best files that others are looked for with: changed together, and as their tests."""
-_TEST, _BUILT = 0.9, 0.5
+_ASIDE, _BUILT = 0.9, 0.5
+_IS_ASIDE = re.compile(r"(?:^|/)(?:tests?|examples?|samples?|demos?|bench(?:mark)?s?|fixtures?)/")
 _IS_BUILT = re.compile(r"(?:^|/)(?:dist|_?vendor(?:ed)?|third_party|node_modules)/|\.min\.\w+$")
 """Paths by which what others wrote, or programs made, is told in any language."""
 
@@ -54,8 +60,22 @@ class Names:
         return self.lines.count(f"\n{name}\n")
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What is kept of a content."""
+
+    head: bytes
+    """The first `_HEAD` bytes in lower case, deflated."""
+    size: int
+    """Bytes of all."""
+
+
+def _kept_of(content: bytes) -> _Kept:
+    return _Kept(zlib.compress(content[:_HEAD].lower(), 1), len(content))
+
+
 # What was read lately. To read the contents of 60 files from git takes some 20 ms, to inflate them again a tenth of it.
-DEFLATED: Memory[bytes] = Memory(2000, len, 2_500_000)
+HEADS: Memory[_Kept] = Memory(2000, lambda kept: len(kept.head), 2_500_000)
 NAMES: Memory[Names] = Memory(2000, lambda names: len(names.lines) + 80 * len(names.counts), 2_500_000)
 
 
@@ -80,7 +100,7 @@ class Files:
         self.terms, self._whole = terms_of(self.question, self.corpus)
         self._ranked: list[tuple[str, float]] | None = None
         self._blobs: dict[str, str] = {}
-        self._texts: dict[str, bytes] = {}
+        self._heads: dict[str, bytes] = {}
         self._named_in: dict[str, Names] = {}
 
     def ranked(self) -> list[tuple[str, float]]:
@@ -91,8 +111,12 @@ class Files:
         return self._ranked
 
     def damping(self, path: str) -> float:
-        """What is left of a file's score if it is a test, or made by a program."""
-        return (_TEST if self.corpus.is_test(path) else 1.0) * (_BUILT if _IS_BUILT.search(path) else 1.0)
+        """What is left of a file's score if it is beside the product, or made by a program."""
+        return (_ASIDE if self.is_aside(path) else 1.0) * (_BUILT if _IS_BUILT.search(path) else 1.0)
+
+    def is_aside(self, path: str) -> bool:
+        """Whether a file is beside the product: a test, an example, a benchmark."""
+        return self.corpus.is_test(path) or _IS_ASIDE.search(path) is not None
 
     def _scores(self) -> dict[str, float]:
         spoken = self._spoken()
@@ -125,6 +149,9 @@ class Files:
         for term in self.terms:
             for position, value in self._holding(term).items():
                 scores[position] = scores.get(position, 0.0) + value
+            if term.word in term.forms:
+                for position in self.corpus.with_name_word(term.word):
+                    scores[position] = scores.get(position, 0.0) + _PROMISE * term.value
         for path, score in spoken.items():
             place = self.corpus.position(path)
             if place is not None:
@@ -147,11 +174,11 @@ class Files:
         """BM25 over content, names and path of each file; 1 for the best."""
         if not paths:
             return {}
-        sizes = {path: len(self.text(path)) for path in paths}
+        sizes = {path: self._size(path) for path in paths}
         mean = sum(sizes.values()) / len(sizes) or 1.0
         mean_names = sum(self.names(path).total for path in paths) / len(paths) or 1.0
         written = self._written(paths)
-        scores = {path: self._score(path, sizes[path] / mean, mean_names, written) for path in paths}
+        scores = {path: self._score(path, sizes[path], mean, mean_names, written) for path in paths}
         most = max(scores.values()) or 1.0
         return {path: score / most for path, score in scores.items()}
 
@@ -162,41 +189,50 @@ class Files:
         for name in self.question.compounds:
             if name.isidentifier():
                 form = name.encode("utf-8", "replace")
-                holding = sum(form in self.text(path) for path in paths)
+                holding = sum(form in self._head(path) for path in paths)
                 if holding:
                     value = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) / self._whole
                     found.append(_Written(name, form, value))
         return found
 
-    def _score(self, path: str, size: float, mean_names: float, written: Sequence[_Written]) -> float:
-        text, names = self.text(path), self.names(path)
+    def _score(self, path: str, size: int, mean: float, mean_names: float, written: Sequence[_Written]) -> float:
+        text, names = self._head(path), self.names(path)
         stem, folders = path_words(path)
-        length = 1 - _LENGTH + _LENGTH * size
-        names_length = 0.5 + 0.5 * names.total / mean_names
+        per_count = _BODY * max(1.0, size / _HEAD) / (1 - _LENGTH + _LENGTH * size / mean)
+        per_name = _NAME / (0.5 + 0.5 * names.total / mean_names)
         position = self.corpus.position(path)
         assert position is not None
         total = 0.0
         for term in self.terms:
             weight = 0.0
             for form, factor in term.forms.items():
-                body = text.count(form.encode("utf-8", "replace")) if self.corpus.holds(position, form) else 0
-                found = _BODY * body / length + _NAME * names.counts.get(form, 0) / names_length
-                weight = max(weight, factor * (found + _STEM * (form in stem) + _FOLDER * (form in folders)))
+                if self.corpus.holds(position, form):
+                    found = per_count * text.count(form.encode("utf-8", "replace")) + per_name * names.counts.get(form, 0)
+                    weight = max(weight, factor * (found + _STEM * (form in stem) + _FOLDER * (form in folders)))
             total += term.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
         whole_stem = posixpath.basename(path).partition(".")[0].lower()
         for one in written:
-            weight = _BODY * text.count(one.form) / length + (_STEM if one.name == whole_stem else 0.0)
-            weight += _NAME * names.count(one.name) / names_length
+            weight = per_count * text.count(one.form) + per_name * names.count(one.name)
+            weight += _STEM if one.name == whole_stem else 0.0
             total += one.value * weight * (_SATURATION + 1) / (weight + _SATURATION)
         return total
 
+    def _head(self, path: str) -> bytes:
+        """The beginning of the content in lower case; empty if it cannot be read."""
+        head = self._heads.get(path)
+        if head is None:
+            head = self._heads[path] = zlib.decompress(self._kept(path).head)
+        return head
+
+    def _size(self, path: str) -> int:
+        return self._kept(path).size
+
+    def _kept(self, path: str) -> _Kept:
+        return HEADS.get(self._blob(path), lambda: _kept_of(_content(self.snapshot, path)))
+
     def text(self, path: str) -> bytes:
         """The content in lower case; empty if it cannot be read."""
-        text = self._texts.get(path)
-        if text is None:
-            deflated = DEFLATED.get(self._blob(path), lambda: zlib.compress(_content(self.snapshot, path).lower(), 1))
-            text = self._texts[path] = zlib.decompress(deflated)
-        return text
+        return self._head(path) if self._size(path) <= _HEAD else _content(self.snapshot, path).lower()
 
     def _blob(self, path: str) -> str:
         blob = self._blobs.get(path)
@@ -221,7 +257,7 @@ class Files:
             in_path = {compound, compound.replace("-", "_")}
             hits: dict[str, int] = {}
             for path in scores:
-                count = self.text(path).count(written) + (5 if any(form in path.lower() for form in in_path) else 0)
+                count = self._head(path).count(written) + (5 if any(form in path.lower() for form in in_path) else 0)
                 if count:
                     hits[path] = count
             if hits:
@@ -252,6 +288,8 @@ class Files:
         """The nearest file of the same bare name on the other side of tests and what is tested."""
         side = self.corpus.is_test(path)
         bare = bare_name(path)
+        if bare in INDEX_STEMS:
+            return None
         others = [
             other for other in self.corpus.of_bare_name(bare) if self.corpus.is_test(other) != side and self.in_module(other)
         ]

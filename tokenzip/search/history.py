@@ -34,6 +34,8 @@ class History:
         self._lengths = array("I")
         """How many words each commit's message has."""
         self._paths: list[tuple[str, ...]] = []
+        self._changing: dict[str, array[int]] = {}
+        """Path -> the small commits that changed it."""
         known: dict[str, str] = {}
         for age, (message, changed) in enumerate(commits):
             words = words_in(message)
@@ -42,6 +44,9 @@ class History:
             self._lengths.append(len(words))
             paths = tuple(known.setdefault(path, path) for path in changed)
             self._paths.append(paths)
+            if len(paths) <= _LARGEST_COMMIT:
+                for path in paths:
+                    self._changing.setdefault(path, array("I")).append(age)
 
     def spoken_of(self, weights: Mapping[str, float]) -> dict[str, float]:
         """Path -> how much the commits that changed it speak of the words; 1 for the most."""
@@ -62,16 +67,12 @@ class History:
 
     def changed_with(self, seeds: Mapping[str, float]) -> dict[str, float]:
         """Path -> how often it was changed together with one of the seeds, times the seed's weight."""
-        changes: Counter[str] = Counter()
-        common: Counter[tuple[str, str]] = Counter()
-        for paths in self._paths:
-            if len(paths) <= _LARGEST_COMMIT:
-                for seed in seeds.keys() & set(paths):
-                    changes[seed] += 1
-                    common.update((seed, path) for path in paths if path != seed)
         found: dict[str, float] = {}
-        for (seed, path), count in common.items():
-            found[path] = max(found.get(path, 0.0), seeds[seed] * count / (changes[seed] + _PRUDENCE))
+        for seed, weight in seeds.items():
+            commits = self._changing.get(seed, ())
+            common = Counter(path for age in commits for path in self._paths[age] if path != seed)
+            for path, count in common.items():
+                found[path] = max(found.get(path, 0.0), weight * count / (len(commits) + _PRUDENCE))
         return found
 
 

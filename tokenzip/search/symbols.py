@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenzip.model import Flag, Symbol
+from tokenzip.search.corpus import Memory
 from tokenzip.search.files import Files
 from tokenzip.search.terms import Term
 from tokenzip.search.words import path_words
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
 FILES = 7
 """Best files whose symbols are ranked."""
-_LEANED_ON = 24
+_LEANED_ON = 12
 """Symbols for which it is counted how many files lean on them, and the count that is enough."""
+_COUNTS: Memory[int] = Memory(4000)
+"""How many files lean on a symbol of a snapshot without uncommitted work."""
 
 _SHARE = 0.1
 """Part of a symbol's match that counts however good its file is."""
@@ -32,8 +35,13 @@ _PLACE = 0.2
 """Weight of a word of a file's path for each symbol in it, against 4 for one in the symbol's own name."""
 _SHADOW_FROM, _SHADOW = 0.75, 0.6
 """A symbol gives way to a member that matches nearly as well: from which part of its score on, and to how much of it."""
-_TEST, _GENERATED = 0.6, 0.3
-"""What is left of a symbol's score in tests, and in what a program made."""
+_ASIDE, _GENERATED = 0.6, 0.3
+"""What is left of a symbol's score in tests, examples and the like, and in what a program made."""
+_NAMED = 0.3
+"""How much more a symbol is worth whose name holds all of the question."""
+
+_JOINED = 1.0
+"""What is added for a name that is made of all words of the question in their order; for one that it writes, 2."""
 
 EXACT = "exact name"
 _NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
@@ -49,6 +57,11 @@ class Hit:
     score: float
     why: str
     """What matched, in a few words."""
+
+    @property
+    def path(self) -> str:
+        """The file that it is in."""
+        return self.symbol.path
 
 
 def hits_in(files: Files, kinds: Collection[str] = ()) -> Iterator[Hit]:
@@ -71,7 +84,8 @@ def hits_in(files: Files, kinds: Collection[str] = ()) -> Iterator[Hit]:
 
 def _named(files: Files) -> list[Symbol]:
     """Symbols that have exactly a name that the question writes."""
-    found = [symbol for name in files.question.names[:4] for symbol in files.snapshot.named(name)[:50]]
+    names = (*files.question.names[:4], *files.question.joined)
+    found = [symbol for name in names for symbol in files.snapshot.named(name)[:50]]
     return [symbol for symbol in found if files.in_module(symbol.path)]
 
 
@@ -85,6 +99,7 @@ class _Asked:
         """Handles of the symbols that have a name of the question."""
         self.values = {term.word: term.value for term in files.terms}
         self.names = question.names
+        self.joined = frozenset(question.joined)
         self.last = frozenset(name.rpartition(".")[2].lower() for name in question.names)
         self.is_one_word = len(question.words) <= 1
         whole = question.text.strip().lower()
@@ -93,13 +108,15 @@ class _Asked:
     def bonus(self, symbol: Symbol) -> tuple[float, str]:
         """For a name that stands in the question as it is: the smaller, the less of the question it is."""
         name = symbol.name.lower()
-        is_exact = symbol.handle in self.exact if name in self.last or self.exact else False
-        if is_exact or name in self.last:
+        if name in self.last:
+            is_exact = symbol.handle in self.exact
             share = sum(self.values.get(word, 0.0) for word in set(parts(symbol.name))) or 1.0
             written = is_exact and any(symbol.qualified_name.endswith(asked) for asked in self.names)
             if self.names[0] in (symbol.name, symbol.qualified_name) or self.is_one_word:
                 share = 1.0
             return (2.0 if written else 1.4) * share, EXACT if written else "name, in other case"
+        if symbol.name in self.joined:
+            return _JOINED, "name"
         if self.beginning is not None and name.startswith(self.beginning):
             return 0.8 * len(self.beginning) / len(name), "beginning of the name"
         return 0.0, ""
@@ -110,7 +127,7 @@ def _hits(asked: _Asked, path: str, share: float, kinds: Collection[str]) -> Ite
     file = files.snapshot.file(path)
     if file is None or not file.is_source:
         return
-    damping = (_TEST if files.corpus.is_test(path) else 1.0) * (_GENERATED if file.generated else 1.0)
+    damping = (_ASIDE if files.is_aside(path) else 1.0) * (_GENERATED if file.generated else 1.0)
     text, names = files.text(path), files.names(path)
     words = [frozenset(parts(row.name)) for row in file.rows]
     place = frozenset().union(*path_words(path))
@@ -208,7 +225,7 @@ def _match(symbol: Symbol, terms: Sequence[_Present], words: Sequence[frozenset[
         return 0.0, ""
     complete = 1.2 if own and all(any(word in present.term.forms for present in terms) for word in own) else 1.0
     why = "name" if in_name >= 0.5 * total else "text and name" if in_name else "text" if in_text else "path"
-    return total * complete * (1 + 0.1 * math.log1p(length)), why + _spelling(own, terms)
+    return total * complete * (1 + _NAMED * in_name) * (1 + 0.1 * math.log1p(length)), why + _spelling(own, terms)
 
 
 def _spelling(own: frozenset[str], terms: Sequence[_Present]) -> str:
@@ -234,6 +251,12 @@ def _above(symbol: Symbol, words: Sequence[frozenset[str]]) -> frozenset[str]:
 
 def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
     """Other files with an edge to the symbol, counted up to `_LEANED_ON`."""
+    if snapshot.overlay:
+        return _counted(snapshot, symbol)
+    return _COUNTS.get((snapshot.tree, symbol.handle), lambda: _counted(snapshot, symbol))
+
+
+def _counted(snapshot: Snapshot, symbol: Symbol) -> int:
     from tokenzip.snapshot.keys import edge_key
 
     count = 0

@@ -16,6 +16,7 @@ _CAMEL = re.compile(r"[a-z0-9][A-Z]")
 LONGEST_QUESTION = 4000
 """Letters of a question that are read: more than any commit message that says what it is about."""
 _LONGEST_INFLECTED = 20
+_MOST_JOINED = 4
 _LATER_LINES = 0.5
 """Weight of words after the first line of a question: in commit messages the first line says more."""
 
@@ -66,6 +67,8 @@ class Question:
     """Names of several words as written, lower case: ``make_response``, ``res.status``, ``lambda-edge``."""
     names: tuple[str, ...]
     """What may be the name of a symbol, as written: the whole text if it is one token, and what looks like code."""
+    joined: tuple[str, ...]
+    """The names that a few words may be spelt out of: ``ProductVariant``, ``productVariant``, ``product_variant``."""
 
 
 def question(text: str) -> Question:
@@ -81,7 +84,15 @@ def question(text: str) -> Question:
     whole = text.strip()
     names = [whole] if whole and not any(map(str.isspace, whole)) else []
     names += [found for found in compounds if "-" not in found] + sorted(code)
-    return Question(text, weights, _distinct(map(str.lower, compounds)), _distinct(names))
+    return Question(text, weights, _distinct(map(str.lower, compounds)), _distinct(names), _spelt_together(text.split()))
+
+
+def _spelt_together(words: list[str]) -> tuple[str, ...]:
+    if not 2 <= len(words) <= _MOST_JOINED or not all(word.isalnum() for word in words):
+        return ()
+    lower = [word.lower() for word in words]
+    humps = "".join(map(str.capitalize, lower))
+    return _distinct((humps, lower[0] + humps[len(lower[0]) :], "_".join(lower)))
 
 
 def parts_of(compound: str) -> tuple[str, ...]:

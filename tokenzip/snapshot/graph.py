@@ -13,7 +13,7 @@ import functools
 import hashlib
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -65,9 +65,11 @@ from tokenzip.store import (
     Store,
     Vocabulary,
     decode_consulted,
+    decode_edges_to,
     decode_ir,
     decode_link,
     decode_names,
+    decode_opens,
     link_record,
 )
 from tokenzip.words import words_of
@@ -498,6 +500,37 @@ class Snapshot:
                     found.extend(_edge(path, names, row) for row in rows)
         return tuple(found)
 
+    def edges_to_each(self, keys: Collection[SymbolKey]) -> dict[SymbolKey, tuple[Edge, ...]]:
+        """`edges_to` for many at once: each file that uses any is looked at once, and only what leads to them is read."""
+        wanted = {(key.path, key.qualified) for key in keys}
+        found: dict[SymbolKey, list[Edge]] = {key: [] for key in keys}
+        with self.reading():
+            posted = self.paths_posted([edge_key(key.path, key.qualified) for key in keys])
+            for path in sorted({key.path for key in keys}.union(posted)):
+                rows = self._rows_to(path, wanted)
+                file = self.file(path) if rows else None
+                symbols = file.symbols if file is not None else ()
+                names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
+                for row in rows:
+                    found[SymbolKey(row.path, row.qualified)].append(_edge(path, names, row))
+        return {key: tuple(edges) for key, edges in found.items()}
+
+    def _rows_to(self, path: str, wanted: Container[tuple[str, str]]) -> list[EdgeRow]:
+        """The rows of a file's link record to these targets."""
+        record = self._encoded_link(path)
+        if record is not None:
+            return decode_edges_to(record, path, wanted)
+        return [row for row in self.link(path).edges if (row.path, row.qualified) in wanted]
+
+    def _encoded_link(self, path: str) -> bytes | None:
+        """A file's link record as it is stored, to decode no more of it than is needed; None where it is not from there."""
+        over = self.overlay.get(path)
+        file = self.tree_file(path) if path not in self._links and (over is None or over.link is None) else None
+        if file is None or file.link is None or file.link == NO_LINK:
+            return None
+        with self.reading() as reading:
+            return reading.link_record(file.link)
+
     def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
         """Every reference of a file that has no edge, with its line; the file is linked again for it."""
         file = self.file(path)
@@ -516,26 +549,32 @@ class Snapshot:
             for row in self.relink(path).unresolved
         )
 
-    def open_uses(self, name: str) -> tuple[OpenUse, ...]:
-        """Files with references of that name which may mean a symbol of the repository (dynamic, ambiguous, missing)."""
+    def open_uses(self, *names: str) -> tuple[OpenUse, ...]:
+        """Files with references of these names which may mean a symbol of the repository (dynamic, ambiguous, missing)."""
+        wanted = frozenset(names)
         with self.reading():
             return tuple(
                 OpenUse(path, reference)
-                for path in self.paths_posted([open_key(name)])
-                for reference in self.link(path).open
-                if reference.name == name and reference.reason in OPEN_REASONS
+                for path in self.paths_posted(map(open_key, wanted))
+                for reference in self._opens(path)
+                if reference.name in wanted and reference.reason in OPEN_REASONS
             )
+
+    def _opens(self, path: str) -> tuple[OpenReference, ...]:
+        record = self._encoded_link(path)
+        return self.link(path).open if record is None else decode_opens(record)
 
     def unread_mentions(self, names: Collection[str]) -> tuple[Mention, ...]:
         """Sources that were not read (skipped, failed) and hold one of these names as a word, with the first place.
 
         What this clone does not hold, and what is too large to look through, counts as holding them.
         """
-        if not names:
+        unread = self.open_uses(UNREAD_NAME) if names else ()
+        if not unread:
             return ()
         written = [re.escape(name.encode("utf-8", "surrogatepass")) for name in sorted(names)]
         word = re.compile(rb"(?<![\w$])(?:" + b"|".join(written) + rb")(?![\w$])")
-        mentions = (self._mention(use.path, word, min(names)) for use in self.open_uses(UNREAD_NAME))
+        mentions = (self._mention(use.path, word, min(names)) for use in unread)
         return tuple(mention for mention in mentions if mention is not None)
 
     def _mention(self, path: str, word: re.Pattern[bytes], otherwise: str) -> Mention | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -360,12 +360,41 @@ def decode_link(data: bytes, path: str) -> LinkRecord:
             accumulate(sources), kinds, accumulate(lines), _from_recency(targets), detail_of, strict=True
         )
     )
-    extra = dict(open_details)
-    opens = tuple(
-        OpenReference(EDGE_KINDS[kind // len(REASONS)], name, REASONS[kind % len(REASONS)], extra.get(index, ""), count)
-        for index, (kind, name, count) in enumerate(zip(open_kinds, names, counts, strict=True))
-    )
+    opens = _opens(names, open_kinds, counts, open_details)
     return LinkRecord(edges, opens)
+
+
+def _opens(names: Sequence[str], kinds: Sequence[int], counts: Sequence[int], details: Any) -> tuple[OpenReference, ...]:
+    extra = dict(details)
+    return tuple(
+        OpenReference(EDGE_KINDS[kind // len(REASONS)], name, REASONS[kind % len(REASONS)], extra.get(index, ""), count)
+        for index, (kind, name, count) in enumerate(zip(kinds, names, counts, strict=True))
+    )
+
+
+def decode_opens(data: bytes) -> tuple[OpenReference, ...]:
+    """Only the open references of a link record."""
+    return _opens(*unpack_value(data)[8:]) if data else ()
+
+
+def decode_edges_to(data: bytes, path: str, wanted: Container[tuple[str, str]]) -> list[EdgeRow]:
+    """Only the edges of a link record to these targets (path, qualified name), in their order: a tenth of the whole, mostly."""
+    if not data:
+        return []
+    sources, kinds, lines, targets, details, paths, target_paths, qualified, *_ = unpack_value(data)
+    table = [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)]
+    hits = {number for number, target in enumerate(table) if target in wanted}
+    if not hits:
+        return []
+    detail_of = [details[1][index] for index in details[0]] if details else [""] * len(kinds)
+    rows = zip(accumulate(sources), kinds, accumulate(lines), targets, detail_of, strict=True)
+    return [
+        EdgeRow(
+            source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, table[target][0], table[target][1], detail
+        )
+        for source, kind, line, target, detail in rows
+        if target in hits
+    ]
 
 
 # ---- packs

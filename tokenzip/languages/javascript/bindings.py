@@ -16,7 +16,7 @@ class Bindings(Definitions):
     """Values and types of names."""
 
     def member_entries(self, path: str, owner: str, name: str) -> tuple[Any, ...]:
-        self.note("mem", path, owner, name)
+        self._facts.add(("mem", path, owner, name))
         members = self.view.interface(path).members.get(owner)
         if members is None and path == self.path and owner in self.private:
             members = self.private_members.get(owner)

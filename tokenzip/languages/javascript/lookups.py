@@ -92,7 +92,7 @@ class Definitions(Resolver):
     # Definitions
 
     def definition(self, path: str, name: str) -> Any:
-        self.note("def", path, name)
+        self._facts.add(("def", path, name))
         found = self.view.interface(path).definitions.get(name)
         if found is None and path == self.path:
             return self.private.get(name)

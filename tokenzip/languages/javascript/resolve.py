@@ -39,7 +39,7 @@ class Resolver(Lookups):
     """Module resolution. Every look-up is noted, misses too: one ``path`` fact answers for all suffixes of a base."""
 
     def resolve(self, specifier: str, path: str) -> Resolution:
-        directory = posixpath.dirname(path)
+        directory = path.rpartition("/")[0]
         typed = path.endswith((".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"))
         found: Resolution = self.lookup(("resolve", specifier, directory, typed), self._resolve, specifier, directory, typed)
         return found

@@ -8,7 +8,7 @@ from typing import Any
 from tokenzip.languages.base import View
 from tokenzip.languages.python.builtin_names import BUILTINS
 from tokenzip.languages.python.evaluate import Evaluation
-from tokenzip.languages.python.ir import FIXTURE, LOCAL, PROPERTY, TEST, Body, Function
+from tokenzip.languages.python.ir import FIXTURE, LOCAL, PROPERTY, TEST, UNKNOWN, Body, Function
 from tokenzip.languages.python.resolve import Binding
 from tokenzip.languages.python.types import Alternative, Types
 from tokenzip.model import EdgeRow, FileIR, LinkedFile, SymbolRow, UnresolvedRow, qualified_names
@@ -31,6 +31,7 @@ _PROTOCOLS = {
     "enter": ("__enter__", "__exit__", "__aenter__", "__aexit__"),
 }
 _METHODS = frozenset({"method", "constructor"})
+_NAMES = frozenset({"global", "def", "import", "union"})
 _NAMED = frozenset({"decorate", "inherit"})
 _KINDS = {"use": "reads", "modify": "modifies", "type": "references", "decorate": "decorates", "inherit": "inherits"}
 
@@ -63,7 +64,7 @@ class PythonEvaluator(Evaluation):
         self.begin_file()
         self._path = path
         self._own = body.expressions
-        self._own_values = {}
+        self._own_values = {UNKNOWN: ()}
         self._local = dict(body.definitions)
         self._local_members = {}
         for cls, name, entries in body.members:
@@ -229,8 +230,18 @@ class _Linking:
     def _bindings_of(self, expression: int) -> tuple[Binding, ...]:
         known = self._bindings.get(expression)
         if known is None:
-            known = self._bindings[expression] = self._find_bindings(expression)
+            known = self._bindings[expression] = self._find_bindings(expression) if self._is_name(expression) else ()
         return known
+
+    def _is_name(self, expression: int) -> bool:
+        """Whether an expression begins with a name; what begins with a call, a parameter ... names nothing."""
+        rows = self.evaluation.rows
+        while expression >= 0:
+            row = rows[expression]
+            if row[0] != "attr":
+                return row[0] in _NAMES
+            expression = row[1]
+        return False
 
     def _find_bindings(self, expression: int) -> tuple[Binding, ...]:
         evaluation = self.evaluation
@@ -267,7 +278,7 @@ class _Linking:
         found = self.evaluation.member(path, cls, name)
         if found is None:
             return ()
-        if not self.evaluation.entries(found[0], found[1], name):
+        if name[:1] == "_" and not self.evaluation.entries(found[0], found[1], name):
             name = "__" + name.partition("__")[2]  # written mangled
         return tuple(_binding_of(found[0], found[1], name, entry) for entry in found[2] if entry[0] != "bound")
 

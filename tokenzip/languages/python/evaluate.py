@@ -17,17 +17,18 @@ class Evaluation(Parameters):
 
     # ---- expressions
 
+    @property
+    def rows(self) -> tuple[Expression, ...]:
+        """The expressions of the file being linked."""
+        return self._own
+
     def row(self, number: int) -> Expression | None:
         """An expression of the file being linked, None for the unknown one."""
         return self._own[number] if number >= 0 else None
 
     def ex(self, path: str, expression: Any) -> Types:
         """The types of an expression: a row of the file being linked (a number), or in closed form."""
-        if expression is None:
-            return ()
         if type(expression) is int:
-            if expression < 0:
-                return ()
             known = self._own_values.get(expression)
             if known is None:
                 self._own_values[expression] = ()
@@ -37,7 +38,7 @@ class Evaluation(Parameters):
                     known = self._passed_for(path, row)
                 self._own_values[expression] = known
             return known
-        return _EXPRESSIONS[expression[0]](self, path, expression)
+        return _EXPRESSIONS[expression[0]](self, path, expression) if expression is not None else ()
 
     def _passed_for(self, path: str, row: Expression) -> Types:
         """What the calls in this very file pass for a parameter."""

@@ -282,7 +282,7 @@ class Members(Modules):
 
     def entries(self, path: str, cls: str, name: str) -> Any:
         """The entries of a member in the class itself."""
-        self.note("mem", path, cls, name)
+        self._facts.add(("mem", path, cls, name))
         members = self.interface(path).members.get(cls)
         if members is None and path == self._path:
             members = self._local_members.get(cls)

@@ -74,7 +74,7 @@ class Parameters(Calls):
         own = self._fixture_in(path, name, path, asking)
         if own is not None:
             return own
-        directory = posixpath.dirname(path)
+        directory = path.rpartition("/")[0]
         above = self.lookup(("fixture", directory, name), self._fixture_above, directory, name)
         if above == (path, asking):  # a conftest's fixture that takes the one of the same name above it
             above = self._fixture_above(posixpath.dirname(directory), name) if directory else ()

@@ -159,11 +159,10 @@ class Modules(Lookups):
         entries = interface.names.get(name)
         if entries is None:
             if not interface.stars:
-                self.note("sym", path, name)
-                self.note("star", path)
+                self._facts.update((("sym", path, name), ("star", path)))
                 return ()
         elif len(entries) == 1 and entries[0][0] != "import":
-            self.note("sym", path, name)
+            self._facts.add(("sym", path, name))
             return (_named_by(entries[0], path, name),)
         return self.lookup(("bindings", path, name), self._bindings, path, name)  # type: ignore[no-any-return]
 

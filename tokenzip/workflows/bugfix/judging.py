@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tokenzip import walk
-from tokenzip.model import SymbolKey
+from tokenzip.model import Edge, SymbolKey
 from tokenzip.workflows.places import Place, enclosing
 from tokenzip.workflows.traces import Failure
 
@@ -20,6 +20,12 @@ HIGH, MEDIUM = 6, 3
 """Points from which on a candidate has that confidence; docs/workflows.md says what gives how many."""
 RAISING, OUTWARDS = 6, (3, 2, 1)
 CALLED, NAMED, SAYS, TYPE, ASKED, CHANGED, UNCOMMITTED = 3, 2, 4, 1, 4, 1, 3
+BEFORE, EMPTY, ASIDE = 1, 3, 1
+"""For what was called before the line that failed (more if the message speaks of an empty value, which something must have
+given), and for what was called beside the next frames outwards."""
+NEAREST, ASIDE_OF = 4, 3
+"""Lines with calls before the one that failed, and frames outwards, that count so."""
+_EMPTY = re.compile(r"\b(?:NoneType|None|undefined|null|nil|NullPointer\w*)\b")
 MOST_TEXTS = 8
 """Messages and types that are looked up."""
 _SEARCHED = 30
@@ -119,19 +125,57 @@ class Judge:
                 self.of_place(place).add(RAISING, _raised_reason(failure, places[:depth]))
             else:
                 self.of_place(place).add(OUTWARDS[min(rank, len(OUTWARDS)) - 1], f"called it, {steps(rank)} outwards")
-        if here:
-            self.judge_line(here[0][1], {place.key for _, place in here})
-
-    def judge_line(self, place: Place, known: Iterable[SymbolKey] = ()) -> None:
-        """What is called, or made, on a line, if that is not on the stack anyway."""
-        if place.symbol is None or not place.is_certain or not place.line:
+        if not here:
             return
-        for edge in self.snapshot.edges_from(place.symbol.key):
-            if edge.line == place.line and edge.kind == "calls" and edge.target not in known:
-                target = self.snapshot.symbol(edge.target)
-                is_made = target is not None and target.kind == "class"
+        known = {place.key for _, place in here}
+        nearest, *outer = dict.fromkeys(place for _, place in here)
+        is_empty = _EMPTY.search(failure.message) is not None
+        self.judge_line(nearest, known)
+        self._judge_before(nearest, known, EMPTY if is_empty else BEFORE)
+        for place in outer[:1] if is_empty else ():
+            self._judge_before(place, known, EMPTY - 1)
+        for place in outer[:ASIDE_OF]:
+            self._judge_aside(place, known)
+
+    def judge_line(self, place: Place, known: Container[SymbolKey] = ()) -> None:
+        """What is called, or made, on a line, if that is not on the stack anyway."""
+        for edge in self._calls(place, known):
+            if edge.line == place.line:
+                is_made = self._is_class(edge.target)
                 what = "made" if is_made else "called"
                 self.of(edge.target).add(CALLED - is_made, f"{what} on the line that failed, {place.path}:{edge.line}")
+
+    def _judge_before(self, place: Place, known: Container[SymbolKey], points: int) -> None:
+        """What the function had called before the line: the nearest lines may have given what it could not work with."""
+        calls = [edge for edge in self._calls(place, known) if edge.line < place.line and not self._is_class(edge.target)]
+        nearest = sorted({edge.line for edge in calls})[-NEAREST:]
+        for edge in calls:
+            if edge.line in nearest:
+                self.of(edge.target).add(points, f"called before the line that failed, {place.path}:{edge.line}")
+
+    def _judge_aside(self, place: Place, known: Container[SymbolKey]) -> None:
+        """What else was called on the line of a caller: it may have made an argument."""
+        for edge in self._calls(place, known):
+            if edge.line == place.line:
+                self.of(edge.target).add(ASIDE, f"called beside it, {place.path}:{edge.line}")
+
+    def _is_class(self, key: SymbolKey) -> bool:
+        symbol = self.snapshot.symbol(key)
+        return symbol is not None and symbol.kind == "class"
+
+    def _calls(self, place: Place, known: Container[SymbolKey]) -> list[Edge]:
+        """The calls in the symbol of a frame, if it is certain; those of what is on the stack anyway and of tests left out.
+
+        So are those that decorate what is defined inside: they give nothing that the code goes on with.
+        """
+        if place.symbol is None or not place.is_certain or not place.line:
+            return []
+        inside = walk.nested(self.snapshot, [place.symbol])[1:]
+        decorating = {line for symbol in inside for line in range(symbol.row.line, symbol.row.name_line)}
+        edges = (edge for edge in self.snapshot.edges_from(place.symbol.key) if edge.kind == "calls")
+        return [
+            edge for edge in edges if edge.target not in known and edge.line not in decorating and not self.is_test(edge.target)
+        ]
 
     # ---- words
 
