@@ -14,20 +14,20 @@ import pytest
 
 from tokenzip.errors import StoreBusy, StoreChanged, StoreFull, StoreReadOnly
 from tokenzip.model import BlobId, TreeId
-from tokenzip.store import Address, Store, environment
+from tokenzip.store import Address, Store, database, environment
 
 BLOB = BlobId("ab" * 20)
 TREE = TreeId("cd" * 20)
 
 
 def put(store: Store, *records: bytes) -> list[Address]:
-    addresses: list[Address] = store.write(lambda writing: writing.put_records("ir", list(records)))
+    addresses: list[Address] = store.write(lambda writing: writing.put_records(list(records)))
     return addresses
 
 
 def get(store: Store, address: Address) -> bytes | None:
     with store.reading() as reading:
-        return reading.ir_record(address)
+        return reading.record(address)
 
 
 def test_records_are_found_again_in_another_process(tmp_path):
@@ -36,7 +36,7 @@ def test_records_are_found_again_in_another_process(tmp_path):
     store.write(lambda writing: writing.put_blob(BLOB, b"lang", address))
     script = (
         "import sys; from pathlib import Path; from tokenzip.store import Store\n"
-        "with Store(Path(sys.argv[1])).reading() as r: print(r.ir_record(r.blob_address('ab' * 20, b'lang')))"
+        "with Store(Path(sys.argv[1])).reading() as r: print(r.record(r.blob_address('ab' * 20, b'lang')))"
     )
     out = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
     assert out.stdout == "b'one'\n"
@@ -47,7 +47,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
     put(store, b"one")
 
     def fail(writing):
-        writing.put_records("ir", [b"two"])
+        writing.put_records([b"two"])
         writing.put_meta("x", b"y")
         raise RuntimeError
 
@@ -55,7 +55,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
         store.write(fail)
     with store.reading() as reading:
         assert reading.meta("x") is None
-        assert reading.entries("ir") == 1
+        assert reading.entries("pack") == 1
     (address,) = put(store, b"three")
     assert get(store, address) == b"three"
 
@@ -74,7 +74,7 @@ def test_a_map_grown_by_another_process_is_adopted(tmp_path, monkeypatch):
     (first,) = put(store, b"one")
     script = (
         "import os, sys; from pathlib import Path; from tokenzip.store import Store\n"
-        "Store(Path(sys.argv[1])).write(lambda w: w.put_records('ir', [os.urandom(20000) for _ in range(100)]))"
+        "Store(Path(sys.argv[1])).write(lambda w: w.put_records([os.urandom(20000) for _ in range(100)]))"
     )
     subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
     assert get(store, first) == b"one"
@@ -91,7 +91,7 @@ def test_a_damaged_file_is_set_aside_and_told_once(tmp_path, damage):
     damaged = {"half": content[: len(content) // 2], "head": b"\0" * 8192 + content[8192:], "junk": b"junk" * 5000}[damage]
     script = (
         "import sys; from pathlib import Path; from tokenzip.store import Store\n"
-        "s = Store(Path(sys.argv[1]), on_notice=print); s.write(lambda w: w.put_records('ir', [b'x']))"
+        "s = Store(Path(sys.argv[1]), on_notice=print); s.write(lambda w: w.put_records([b'x']))"
     )
     data.write_bytes(damaged)
     out = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True)
@@ -102,7 +102,7 @@ def test_a_damaged_file_is_set_aside_and_told_once(tmp_path, damage):
 
 def test_a_damaged_record_is_a_miss(tmp_path, caplog):
     store = Store(tmp_path)
-    (number,) = store.write(lambda writing: writing.put_packs("ir", [b"no pack at all"]))
+    (number,) = store.write(lambda writing: writing.put_packs([b"no pack at all"]))
     assert get(store, Address(number, 0)) is None
     assert "worked out again" in caplog.text
     assert get(store, Address(999, 0)) is None
@@ -180,8 +180,8 @@ def test_a_rewrite_leaves_readers_of_the_old_generation_in_peace(tmp_path):
     store = Store(tmp_path)
     (address,) = put(store, b"one")
     with store.reading() as reading:
-        store.rewrite(lambda old, new: new.put_records("ir", [b"zero", old.ir_record(address) or b""]))
-        assert reading.ir_record(address) == b"one"
+        store.rewrite(lambda old, new: new.put_records([b"zero", old.record(address) or b""]))
+        assert reading.record(address) == b"one"
     assert get(store, Address(1, 1)) == b"one"
     assert get(store, Address(1, 0)) == b"zero"
     assert sorted(entry.name for entry in (tmp_path / f"v{environment.FORMAT}").iterdir() if entry.is_dir()) == ["2"]
@@ -194,7 +194,7 @@ def test_a_killed_rewrite_is_swept_away(tmp_path):
     leftover.mkdir()
     (leftover / "data.mdb").write_bytes(b"half written")
     assert get(store, address) == b"one"
-    store.rewrite(lambda old, new: new.put_records("ir", [old.ir_record(address) or b""]))
+    store.rewrite(lambda old, new: new.put_records([old.record(address) or b""]))
     assert get(store, Address(1, 0)) == b"one"
 
 
@@ -220,18 +220,22 @@ def test_nodes_are_shared_and_snapshots_found(tmp_path):
     with store.reading() as reading:
         assert reading.snapshot_root(TREE, b"tag1") == root
         assert reading.snapshot_root(TREE, b"tag2") is None
-        assert list(reading.snapshots(b"tag1")) == [(TREE, root)]
+        assert list(reading.snapshots(b"tag1")) == [TREE]
         assert reading.node(root) == b"same"
 
 
 def test_paths_keep_odd_names_and_any_length(tmp_path):
     store = Store(tmp_path)
     odd = ["a.py", "dir\udcff/x.py", "d/" * 900 + "deep.py", "ü.py"]
-    numbers = store.write(lambda writing: [writing.intern_path(path) for path in odd])
-    assert store.write(lambda writing: [writing.intern_path(path) for path in odd]) == numbers
+    numbers = store.write(lambda writing: [writing.paths.intern(path) for path in odd])
+    more = [f"more/{number}.py" for number in range(400)]
+    further = store.write(lambda writing: [writing.paths.intern(path) for path in (*odd, *more)])
+    assert further[: len(odd)] == numbers
+    assert store.write(lambda writing: [writing.paths.intern(path) for path in odd]) == numbers
     with store.reading() as reading:
-        assert [reading.path(number) for number in numbers] == odd
-        assert reading.path_id("unknown.py") is None
+        assert [reading.paths.path(number) for number in further] == [*odd, *more]
+        assert list(reading.paths.all()) == list(zip(further, (*odd, *more), strict=True))
+        assert reading.paths.number("unknown.py") is None
 
 
 def test_versions_are_kept_as_differences_and_read_whole(tmp_path):
@@ -240,18 +244,20 @@ def test_versions_are_kept_as_differences_and_read_whole(tmp_path):
     (address,) = put(store, versions[0])
     addresses = [address]
     for version in versions[1:]:
-        addresses += store.write(lambda writing, v=version, a=addresses[-1]: writing.put_records("ir", [v, b"new"], [a]))[:1]
+        addresses += store.write(lambda writing, v=version, a=addresses[-1]: writing.put_records([v, b"new"], [a]))[:1]
     assert [get(store, address) for address in addresses] == versions
     with store.reading() as reading:
-        assert all(reading._pack("ir", address.pack).bases[0] == addresses[0] for address in addresses[1:])
-        assert all(len(reading._pack("ir", address.pack).records[0]) < 200 for address in addresses[1:])
+        assert all(len(reading._pack(address.pack).records[0]) < 200 for address in addresses[1:])
+        chains = [reading._chain(address) for address in addresses]
+        assert all(chain[-1] == addresses[0] for chain in chains)
+        assert max(map(len, chains)) == 1 + database._MOST_DIFFERENCES
 
 
 def test_a_record_without_its_base_is_a_miss(tmp_path):
     store = Store(tmp_path)
     (first,) = put(store, bytes(range(250)))
-    (second,) = store.write(lambda writing: writing.put_records("ir", [bytes(range(249))], [first]))
-    store.write(lambda writing: writing._transaction.delete((1).to_bytes(4, "big"), db=writing._tables["ir"]))
+    (second,) = store.write(lambda writing: writing.put_records([bytes(range(249))], [first]))
+    store.write(lambda writing: writing._transaction.delete((1).to_bytes(4, "big"), db=writing._tables["pack"]))
     fresh = Store(tmp_path)
     assert get(fresh, second) is None
 
@@ -259,17 +265,28 @@ def test_a_record_without_its_base_is_a_miss(tmp_path):
 def test_nodes_are_kept_as_differences_and_read_whole(tmp_path):
     store = Store(tmp_path)
     values = [os.urandom(6) * 5 + bytes(range(200)) + os.urandom(6) for _ in range(10)]
+    (address,) = [store.write(lambda writing: writing.put_node(values[0]))]
+    addresses = [address]
+    for value in values[1:]:
+        addresses.append(store.write(lambda writing, value=value: writing.put_node(value, addresses[-1])))
+    with store.reading() as reading:
+        assert [reading.node(address) for address in addresses] == values
+        assert reading._chain(addresses[3]) == addresses[3::-1]
+    assert store.write(lambda writing: writing.put_node(values[-1], addresses[-1])) == addresses[-1]
+
+
+def test_nodes_and_records_of_one_transaction_find_their_packs(tmp_path):
+    store = Store(tmp_path)
 
     def work(writing):
-        digests = [writing.put_node(values[0])]
-        for value in values[1:]:
-            digests.append(writing.put_node(value, digests[-1]))
-        return digests
+        nodes = [writing.put_node(b"one"), writing.put_node(b"two")]
+        records = writing.put_records([b"a record"])
+        return [*nodes, writing.put_node(b"three"), writing.put_node(b"one")], records
 
-    digests = store.write(work)
+    nodes, records = store.write(work)
     with store.reading() as reading:
-        assert [reading.node(digest) for digest in digests] == values
-        assert reading._get("node", digests[-1])[0] == 1
+        assert [reading.node(node) for node in nodes] == [b"one", b"two", b"three", b"one"]
+        assert [reading.record(record) for record in records] == [b"a record"]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +310,7 @@ def damage(store: Store, table: str) -> None:
         "import sys, lmdb\n"
         "env = lmdb.open(sys.argv[1], max_dbs=20, readonly=True, lock=False)\n"
         "db = env.open_db(sys.argv[2].encode(), create=False)\n"
-        "with env.begin(buffers=True) as t: print([bytes(v) for _, v in t.cursor(db)])"
+        "with env.begin() as t: print([v if len(v) > 64 else k + v for k, v in t.cursor(db)])"
     )
     (data,) = store.folder.glob("v*/*/data.mdb")
     command = [sys.executable, "-c", script, str(data.parent), table]
@@ -309,7 +326,7 @@ def damage(store: Store, table: str) -> None:
         file.write(content)
 
 
-@pytest.mark.parametrize("table", ["meta", "postings", "path", "node", "snapshot"])
+@pytest.mark.parametrize("table", ["meta", "postings", "path", "pack", "snapshot"])
 def test_damage_that_shows_only_while_reading_makes_the_store_anew(tmp_path, table):
     notices: list[str] = []
     store = Store(tmp_path, on_notice=notices.append)
@@ -317,7 +334,7 @@ def test_damage_that_shows_only_while_reading_makes_the_store_anew(tmp_path, tab
     def fill(writing):
         digest = writing.put_node(b"a node of some length")
         writing.put_snapshot(TREE, b"lang", digest)
-        writing.post([(7, writing.intern_path("some/path.py"))])
+        writing.post([(7, writing.paths.intern("some/path.py"))])
 
     def ask() -> list[str]:
         with store.reading() as reading:
@@ -348,7 +365,7 @@ def test_a_file_without_a_last_page_that_nothing_uses_is_sound(tmp_path):
     data.write_bytes(content)
     script = (
         "import sys; from pathlib import Path; from tokenzip.store import Address, Store\n"
-        "with Store(Path(sys.argv[1]), on_notice=print).reading() as r: print(r.ir_record(Address(*map(int, sys.argv[2:]))))"
+        "with Store(Path(sys.argv[1]), on_notice=print).reading() as r: print(r.record(Address(*map(int, sys.argv[2:]))))"
     )
     command = [sys.executable, "-c", script, str(tmp_path), *map(str, address)]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "b'one'\n"

@@ -20,13 +20,12 @@ from tokenzip.index import (
     ABSENT,
     Source,
     analysis_tag,
-    cut,
     extract,
     extract_blob,
     language_tag,
     searchable_names,
-    words_of_blob,
 )
+from tokenzip.languages import registry
 from tokenzip.link import Linker, changed_facts, structural_facts
 from tokenzip.model import (
     UNCOMMITTED,
@@ -43,6 +42,7 @@ from tokenzip.model import (
 )
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
 from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.posting import post_in_time
 from tokenzip.snapshot.tree import NO_LINK, Entry, StoredTree, TreeFile, language_of, write_nodes
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
@@ -188,7 +188,7 @@ def _is_whole(reading: ReadTransaction, tree: TreeId) -> bool:
 def known_trees(store: Store) -> set[TreeId]:
     """All trees whose snapshots the store holds as a whole, as this version of the analysis sees them."""
     with store.reading() as reading:
-        return {tree for tree, _ in reading.snapshots(analysis_tag()) if _is_whole(reading, tree)}
+        return {tree for tree in reading.snapshots(analysis_tag()) if _is_whole(reading, tree)}
 
 
 def nearest_known(git: GitRepository, store: Store, commit: CommitId | None) -> Snapshot | None:
@@ -348,13 +348,13 @@ class _NewLinks:
                 self._touched.add(directory)
                 directory = posixpath.dirname(directory)
 
-    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+    def unchanged(self, directory: str, tree: TreeId) -> Address | None:
         if directory in self._touched:
             return None
         entry = self._entry(directory)
         return entry.node if entry is not None and entry.id == tree else None
 
-    def before(self, directory: str) -> bytes | None:
+    def before(self, directory: str) -> Address | None:
         if not directory:
             return self._root
         entry = self._entry(directory)
@@ -391,33 +391,18 @@ def _persist(git: GitRepository, writing: WriteTransaction, base: Snapshot, tree
 
 
 def _write_contents(writing: WriteTransaction, base: Snapshot, overlay: Overlay) -> None:
-    fresh: dict[tuple[BlobId, bytes], tuple[str, FileIR]] = {}
+    fresh: dict[tuple[BlobId, str], tuple[str, FileIR]] = {}
     for path, over in overlay.items():
-        if over is not None and over.ir is not None and over.file.language is not None:
-            key = (over.file.blob, language_tag(over.file.language))
-            if over.ir.reason != ABSENT and writing.blob_address(*key) is None:
-                fresh[key] = (path, over.ir)
+        if over is None or over.ir is None or over.file.language is None or over.ir.reason == ABSENT:
+            continue
+        if writing.blob_address(over.file.blob, language_tag(over.file.language)) is None:
+            fresh[over.file.blob, over.file.language] = (path, over.ir)
     earlier = [_earlier(base, path, writing.blob_address) for path, _ in fresh.values()]
-    addresses = writing.put_records("ir", [encode_ir(ir) for _, ir in fresh.values()], earlier)
-    for (blob, tag), address in zip(fresh, addresses, strict=True):
-        writing.put_blob(blob, tag, address)
-    _post_words(writing, base.git, overlay)
-
-
-def _post_words(writing: WriteTransaction, git: GitRepository, overlay: Overlay) -> None:
-    """Post the words of new contents."""
-    fresh: dict[tuple[BlobId, str], Source] = {}
-    for path, over in overlay.items():
-        if over is not None and over.ir is not None and over.file.language is not None:
-            file = over.file
-            if not writing.document(file.blob, language_tag(over.file.language)):
-                fresh[file.blob, over.file.language] = Source(path, file.blob, over.file.language, None)
-    sizes = git.blob_sizes([blob for blob, _ in fresh])
-    sources = [source._replace(size=size) for source, size in zip(fresh.values(), sizes, strict=True)]
-    found = {source: words for source in sources if (words := words_of_blob(git, source)) is not None}
-    if found:
-        blobs = [(source.blob, language_tag(source.language)) for source in found]
-        writing.post_words(blobs, sorted(cut(found).postings()))
+    addresses = writing.put_records([encode_ir(ir) for _, ir in fresh.values()], earlier)
+    for (blob, language), address in zip(fresh, addresses, strict=True):
+        writing.put_blob(blob, language_tag(language), address)
+    read = [path for (_, language), (path, _) in fresh.items() if registry.is_source(language)]
+    post_in_time(writing, base.git, base.with_overlay(overlay), read)
 
 
 def _earlier(base: Snapshot, path: str, address: Callable[[BlobId, bytes], Address | None]) -> Address | None:
@@ -437,7 +422,7 @@ def _write_interfaces(writing: WriteTransaction, base: Snapshot, relinked: Relin
         if file is not None and file.language is not None and head.kept_interface(file) is None:
             fresh[file.blob, language_tag(file.language)] = (path, encode_consulted(head.interface(path)))
     earlier = [_earlier(base, path, writing.interface_address) for path, _ in fresh.values()]
-    addresses = writing.put_records("interface", [record for _, record in fresh.values()], earlier)
+    addresses = writing.put_records([record for _, record in fresh.values()], earlier)
     for (blob, tag), address in zip(fresh, addresses, strict=True):
         writing.put_interface(blob, tag, address)
 
@@ -448,7 +433,7 @@ def _write_links(writing: WriteTransaction, base: Snapshot, overlay: Overlay) ->
     }
     filled = [path for path, record in records.items() if record]
     earlier = [file.link if (file := base.tree_file(path)) is not None else None for path in filled]
-    addresses = writing.put_records("link", [records[path] for path in filled], earlier)
+    addresses = writing.put_records([records[path] for path in filled], earlier)
     return {**dict.fromkeys(records, NO_LINK), **dict(zip(filled, addresses, strict=True))}
 
 
@@ -459,8 +444,8 @@ def _postings(writing: WriteTransaction, relinked: Relinked) -> set[tuple[int, i
         keys = keys_of_link(path, linked)
         if over is not None and over.ir is not None:
             keys |= keys_of_content(searchable_names(over.ir), over.ir.interface.announces)
-        number = writing.intern_path(path)
+        number = writing.paths.intern(path)
         pairs.update((key, number) for key in keys)
     for path, key in stems_of(path for path in relinked.begun if language_of(posixpath.basename(path), 0o100644)):
-        pairs.add((key, writing.intern_path(path)))
+        pairs.add((key, writing.paths.intern(path)))
     return pairs

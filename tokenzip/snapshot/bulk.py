@@ -192,7 +192,7 @@ def _store_contents(result: Extracted, writing: WriteTransaction) -> None:
     """Store a batch, unless the store says all of it already: not of a file whose record is damaged or tells of a crash."""
     if all(_is_stored(result, *place, writing) for place in result.placed):
         return
-    numbers = writing.put_packs("ir", result.packs)
+    numbers = writing.put_packs(result.packs)
     for source, pack, slot in result.placed:
         if source.size is not None:
             writing.put_blob(source.blob, language_tag(source.language), Address(numbers[pack], slot))
@@ -202,7 +202,7 @@ def _is_stored(result: Extracted, source: Source, pack: int, slot: int, writing:
     if source.size is None:
         return True
     address = writing.blob_address(source.blob, language_tag(source.language))
-    return address is not None and writing.ir_record(address) == decode_pack(result.packs[pack]).records[slot]
+    return address is not None and writing.record(address) == decode_pack(result.packs[pack]).records[slot]
 
 
 # ---- linking
@@ -234,10 +234,10 @@ class _Links:
     path_ids: dict[str, int]
     consulted: set[str]
 
-    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+    def unchanged(self, directory: str, tree: TreeId) -> Address | None:
         return None
 
-    def before(self, directory: str) -> bytes | None:
+    def before(self, directory: str) -> Address | None:
         return None
 
     def link(self, path: str) -> Address:
@@ -282,9 +282,9 @@ class _Pairs:
 
 
 def _store_links(result: _Linked, links: _Links, writing: WriteTransaction) -> None:
-    numbers = writing.put_packs("link", result.packs)
+    numbers = writing.put_packs(result.packs)
     for path, place in result.placed:
-        links.path_ids[path] = writing.intern_path(path)
+        links.path_ids[path] = writing.paths.intern(path)
         if place is not None:
             links.addresses[path] = Address(numbers[place[0]], place[1])
 
@@ -344,7 +344,7 @@ def interface_batch(sources: Sequence[Source]) -> _Kept:
 
 
 def _store_interfaces(kept: _Kept, writing: WriteTransaction) -> None:
-    numbers = writing.put_packs("interface", kept.packs)
+    numbers = writing.put_packs(kept.packs)
     for source, pack, slot in kept.placed:
         writing.put_interface(source.blob, language_tag(source.language), Address(numbers[pack], slot))
 
@@ -456,7 +456,7 @@ def _content_postings(writing: WriteTransaction, files: _TreeFiles, said: _Said)
     pairs = _Pairs()
     paths = [source.path for source in files.sources]
     for path in paths:
-        pairs.add(array("I", said.content_keys.get(path, b"")), writing.intern_path(path))
+        pairs.add(array("I", said.content_keys.get(path, b"")), writing.paths.intern(path))
     for path, key in stems_of(paths):
-        pairs.add((key,), writing.intern_path(path))
+        pairs.add((key,), writing.paths.intern(path))
     return pairs

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from tokenzip.git import GitRepository
 from tokenzip.index import analysis_tag, language_tag
+from tokenzip.languages import registry
 from tokenzip.model import BlobId, TreeId
+from tokenzip.snapshot.posting import Content, post
 from tokenzip.snapshot.tree import NO_LINK, StoredTree, TreeFile, write_nodes
 from tokenzip.store import Address, ReadTransaction, Store, WriteTransaction
 
@@ -44,7 +46,10 @@ class _Copy:
     old: ReadTransaction
     new: WriteTransaction
     links: dict[Address, Address] = field(default_factory=lambda: {NO_LINK: NO_LINK})
-    blobs: dict[tuple[BlobId, bytes], None] = field(default_factory=dict)
+    contents: dict[tuple[BlobId, str], GitRepository] = field(default_factory=dict)
+    """What live snapshots hold, each with a repository that has it."""
+    records: dict[tuple[BlobId, str], Address] = field(default_factory=dict)
+    interfaces: dict[tuple[BlobId, str], Address] = field(default_factory=dict)
 
     def run(self, trees: Mapping[TreeId, GitRepository]) -> int:
         live = {
@@ -55,7 +60,7 @@ class _Copy:
         paths: set[str] = set()
         for tree, root in live.items():
             files = [file for file in StoredTree(trees[tree], tree).files(self.old, root) if file.language is not None]
-            self._copy_contents(files)
+            self._copy_contents(files, trees[tree])
             self._copy_links(files)
             paths.update(file.path for file in files)
             addresses = _Addresses({file.path: self.links[file.link or NO_LINK] for file in files})
@@ -68,48 +73,63 @@ class _Copy:
                 self.new.put_meta(key, value)
         return len(live)
 
-    def _copy_contents(self, files: Iterable[TreeFile]) -> None:
-        contents: dict[tuple[BlobId, bytes], bytes] = {}
-        interfaces: dict[tuple[BlobId, bytes], bytes] = {}
+    def _copy_contents(self, files: Iterable[TreeFile], git: GitRepository) -> None:
+        records: dict[tuple[BlobId, str], bytes] = {}
+        interfaces: dict[tuple[BlobId, str], bytes] = {}
         for file in files:
             assert file.language is not None
-            key = (file.blob, language_tag(file.language))
-            if key in self.blobs:
+            key, tag = (file.blob, file.language), language_tag(file.language)
+            if key in self.contents:
                 continue
-            self.blobs[key] = None
-            address, beside = self.old.blob_address(*key), self.old.interface_address(*key)
-            content = self.old.ir_record(address) if address is not None else None
-            interface = self.old.interface_record(beside) if beside is not None else None
-            if content is not None:
-                contents[key] = content
+            self.contents[key] = git
+            address, beside = self.old.blob_address(file.blob, tag), self.old.interface_address(file.blob, tag)
+            record = self.old.record(address) if address is not None else None
+            interface = self.old.record(beside) if beside is not None else None
+            if record is not None:
+                records[key] = record
                 if interface is not None:
                     interfaces[key] = interface
-        for (blob, tag), address in zip(contents, self.new.put_records("ir", list(contents.values())), strict=True):
-            self.new.put_blob(blob, tag, address)
-        for (blob, tag), address in zip(interfaces, self.new.put_records("interface", list(interfaces.values())), strict=True):
-            self.new.put_interface(blob, tag, address)
+        self.records.update(zip(records, self.new.put_records(list(records.values())), strict=True))
+        self.interfaces.update(zip(interfaces, self.new.put_records(list(interfaces.values())), strict=True))
 
     def _copy_links(self, files: Iterable[TreeFile]) -> None:
         fresh: dict[Address, bytes] = {}
         for file in files:
             if file.link is not None and file.link not in self.links and file.link not in fresh:
-                fresh[file.link] = self.old.link_record(file.link) or b""
-        addresses = self.new.put_records("link", list(fresh.values()))
+                fresh[file.link] = self.old.record(file.link) or b""
+        addresses = self.new.put_records(list(fresh.values()))
         self.links.update(zip(fresh, addresses, strict=True))
 
     def _copy_postings(self, paths: set[str]) -> None:
         directories = {path[: at + 1] for path in paths for at, letter in enumerate(path) if letter == "/"}
         living = paths | directories
         ids: dict[int, int] = {}
-        for number, path in self.old.all_paths():
+        for number, path in self.old.paths.all():
             if path in living:
-                ids[number] = self.new.intern_path(path)
+                ids[number] = self.new.paths.intern(path)
         self.new.post_sorted((key, ids[number]) for key, number in self.old.postings.pairs() if number in ids)
 
     def _copy_words(self) -> None:
-        numbers = {key: number for key in self.blobs if (number := self.old.document(*key))}
-        places = {number: place for place, number in enumerate(numbers.values())}
-        self.new.post_words(list(numbers), _renumbered(self.old.words.postings(), places))
+        """Take the words over, post those that wait, and say of each content where all of it lies."""
+        numbers = {content: self.old.document(content[0], language_tag(content[1])) for content in self.records}
+        posted = [content for content, number in numbers.items() if number]
+        places = {numbers[content]: place for place, content in enumerate(posted, 1)}
+        self.new.load_words(len(posted), _renumbered(self.old.words.postings(), places))
+        self.new.put_blobs(
+            (
+                (blob, language_tag(language)),
+                address,
+                places.get(numbers[blob, language], 0),
+                self.interfaces.get((blob, language)),
+            )
+            for (blob, language), address in self.records.items()
+        )
+        waiting: dict[GitRepository, list[Content]] = {}
+        for content, number in numbers.items():
+            if not number and registry.is_source(content[1]):
+                waiting.setdefault(self.contents[content], []).append(content)
+        for git, contents in waiting.items():
+            post(self.new, git, contents)
 
 
 def _renumbered(postings: Iterable[tuple[str, Sequence[int]]], places: Mapping[int, int]) -> Iterator[tuple[str, list[int]]]:
@@ -123,10 +143,10 @@ def _renumbered(postings: Iterable[tuple[str, Sequence[int]]], places: Mapping[i
 class _Addresses:
     links: Mapping[str, Address]
 
-    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+    def unchanged(self, directory: str, tree: TreeId) -> Address | None:
         return None
 
-    def before(self, directory: str) -> bytes | None:
+    def before(self, directory: str) -> Address | None:
         return None
 
     def link(self, path: str) -> Address:

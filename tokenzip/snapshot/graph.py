@@ -234,7 +234,7 @@ class Snapshot:
         with self.store.reading() as reading:
             yield reading
 
-    def _root(self, reading: ReadTransaction) -> bytes:
+    def _root(self, reading: ReadTransaction) -> Address:
         assert self.tree is not None
         root = reading.snapshot_root(self.tree, analysis_tag())
         if root is None:
@@ -380,7 +380,7 @@ class Snapshot:
     def _ir_record(self, blob: BlobId, language: str) -> bytes | None:
         with self.reading() as reading:
             address = reading.blob_address(blob, language_tag(language))
-            return reading.ir_record(address) if address is not None else None
+            return reading.record(address) if address is not None else None
 
     def interface(self, path: str) -> Interface:
         """What other files may look at in a file; empty if no language reads it."""
@@ -398,7 +398,7 @@ class Snapshot:
             return None
         with self.reading() as reading:
             address = reading.interface_address(file.blob, language_tag(file.language))
-            record = reading.interface_record(address) if address is not None else None
+            record = reading.record(address) if address is not None else None
         return decode_consulted(record) if record is not None else None
 
     def extract(self, path: str) -> FileIR:
@@ -460,7 +460,7 @@ class Snapshot:
 
     def _stored_link(self, path: str, address: Address) -> LinkRecord:
         with self.reading() as reading:
-            record = reading.link_record(address)
+            record = reading.record(address)
         return decode_link(record, path) if record is not None else link_record(self.relink(path))
 
     def relink(self, path: str) -> LinkedFile:

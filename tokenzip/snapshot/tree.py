@@ -1,8 +1,8 @@
 """A git tree joined with its node: which files a state has, and where the store keeps what they mean.
 
-Names, modes and blob ids come from git's own tree objects. A *node* adds what git does not know: in git's order, 10 bytes for
-each directory (the digest of its node) and 6 bytes for each file that a language reads (the address of its link record).
-Nodes are named by the digest of their bytes, so directories that mean the same are shared between snapshots.
+Names, modes and blob ids come from git's own tree objects. A *node* adds what git does not know: in git's order, 6 bytes for
+each directory (the address of its node) and for each file that a language reads (the address of its link record).
+Directories in which nothing changed are shared between snapshots.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ DIRECTORY = 0o040000
 SYMLINK = 0o120000
 GITLINK = 0o160000
 _ADDRESS = struct.Struct(">IH")
-_NODE = 10
 NO_LINK = Address(0, 0)
 """Address of an empty link record: nothing is stored for it."""
 
@@ -33,27 +32,26 @@ class Entry(NamedTuple):
     language: str | None
     """Which language reads it; None for directories, links and files of no known language."""
     link: Address | None
-    node: bytes | None
+    node: Address | None
 
 
 Directory = Mapping[str, Entry]
 
 
-def read_directory(git: GitRepository, reading: ReadTransaction, tree: TreeId, node: bytes) -> Directory:
+def read_directory(git: GitRepository, reading: ReadTransaction, tree: TreeId, node: Address) -> Directory:
     """The entries of one directory in git's order."""
     value = reading.node(node)
     entries: dict[str, Entry] = {}
     at = 0
     for name, mode, identity in git.tree(tree):
         language = language_of(name, mode)
-        if mode == DIRECTORY:
-            entries[name] = Entry(mode, identity, None, None, value[at : at + _NODE])
-            at += _NODE
-        elif language is None:
+        if mode != DIRECTORY and language is None:
             entries[name] = Entry(mode, identity, None, None, None)
-        else:
-            entries[name] = Entry(mode, identity, language, Address(*_ADDRESS.unpack_from(value, at)), None)
-            at += _ADDRESS.size
+            continue
+        address = Address(*_ADDRESS.unpack_from(value, at))
+        at += _ADDRESS.size
+        is_directory = mode == DIRECTORY
+        entries[name] = Entry(mode, identity, language, None if is_directory else address, address if is_directory else None)
     return entries
 
 
@@ -67,19 +65,19 @@ def language_of(name: str, mode: int) -> str | None:
 class Links(Protocol):
     """Where the link record of each file of a new tree lies."""
 
-    def unchanged(self, directory: str, tree: TreeId) -> bytes | None:
+    def unchanged(self, directory: str, tree: TreeId) -> Address | None:
         """The node of a directory in which nothing changed, if it is known already."""
         ...
 
-    def before(self, directory: str) -> bytes | None:
+    def before(self, directory: str) -> Address | None:
         """The node that the directory had in the state built upon, if there was one."""
         ...
 
     def link(self, path: str) -> Address: ...
 
 
-def write_nodes(git: GitRepository, writing: WriteTransaction, tree: TreeId, links: Links, directory: str = "") -> bytes:
-    """Write the nodes of a tree, the deepest first; the digest of the root's."""
+def write_nodes(git: GitRepository, writing: WriteTransaction, tree: TreeId, links: Links, directory: str = "") -> Address:
+    """Write the nodes of a tree, the deepest first; where the root's lies."""
     known = links.unchanged(directory, tree)
     if known is not None:
         return known
@@ -87,7 +85,7 @@ def write_nodes(git: GitRepository, writing: WriteTransaction, tree: TreeId, lin
     for name, mode, identity in git.tree(tree):
         path = f"{directory}/{name}" if directory else name
         if mode == DIRECTORY:
-            parts.append(write_nodes(git, writing, TreeId(identity), links, path))
+            parts.append(_ADDRESS.pack(*write_nodes(git, writing, TreeId(identity), links, path)))
         elif language_of(name, mode) is not None:
             parts.append(_ADDRESS.pack(*links.link(path)))
     return writing.put_node(b"".join(parts), links.before(directory))
@@ -109,16 +107,16 @@ class StoredTree:
     def __init__(self, git: GitRepository, tree: TreeId) -> None:
         self.git = git
         self.tree = tree
-        self._directories: dict[tuple[str, bytes], Directory] = {}
+        self._directories: dict[tuple[str, Address], Directory] = {}
 
-    def _read(self, reading: ReadTransaction, tree: str, node: bytes) -> Directory:
+    def _read(self, reading: ReadTransaction, tree: str, node: Address) -> Directory:
         key = (tree, node)
         known = self._directories.get(key)
         if known is None:
             known = self._directories[key] = read_directory(self.git, reading, TreeId(tree), node)
         return known
 
-    def directory(self, reading: ReadTransaction, root: bytes, path: str) -> Directory | None:
+    def directory(self, reading: ReadTransaction, root: Address, path: str) -> Directory | None:
         """The entries of a directory, None if there is no such directory."""
         here = self._read(reading, self.tree, root)
         for name in path.split("/") if path else ():
@@ -128,7 +126,7 @@ class StoredTree:
             here = self._read(reading, entry.id, entry.node)
         return here
 
-    def file(self, reading: ReadTransaction, root: bytes, path: str) -> TreeFile | None:
+    def file(self, reading: ReadTransaction, root: Address, path: str) -> TreeFile | None:
         """The file at a path; None for a directory or nothing."""
         parent, _, name = path.rpartition("/")
         entries = self.directory(reading, root, parent)
@@ -137,7 +135,7 @@ class StoredTree:
             return None
         return TreeFile(path, entry.mode, BlobId(entry.id), entry.language, entry.link)
 
-    def files(self, reading: ReadTransaction, root: bytes) -> Iterator[TreeFile]:
+    def files(self, reading: ReadTransaction, root: Address) -> Iterator[TreeFile]:
         """All files, directory by directory in git's order."""
         pending: list[tuple[str, Iterator[tuple[str, Entry]]]] = [("", iter(self._read(reading, self.tree, root).items()))]
         while pending:

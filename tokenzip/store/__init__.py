@@ -9,12 +9,12 @@ table       key                                               value
 meta        text                                              segments of the two indexes, counters
 blob        10 bytes of the blob id, 4 of the language's tag  address of its file record, the number of its words, and, if
                                                               others look at it, the address of its interface
-ir          pack number                                       pack of file records (status, symbols)
-interface   pack number                                       pack of interfaces that other files consulted
-link        pack number                                       pack of link records (edges, open references)
-node        10-byte digest of the value                       one directory: link addresses and nodes, in git's order
-snapshot    tree id, 4 bytes of the analysis' tag             digest of the root's node
-path        path id                                           path (a directory's ends in a slash)
+pack        pack number                                       pack of neighbouring records of one kind: files (status, symbols),
+                                                              interfaces that other files consulted, links (edges, open
+                                                              references), or nodes: directories as addresses of links and
+                                                              nodes, in git's order
+snapshot    tree id, 4 bytes of the analysis' tag             address of the root's node
+path        block number                                      block of paths (a directory's ends in a slash), by path id
 path_id     8-byte digest of the path                         path id
 postings    segment, first hash                               chunk of the inverted index of keys
 words       segment, first word                               chunk of the inverted index of words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 import struct
 import threading
@@ -15,8 +14,11 @@ from typing import Any
 from tokenzip.errors import StoreChanged
 from tokenzip.model import BlobId, TreeId
 from tokenzip.store.environment import DamagedStore, Environment, Opener, translated
+from tokenzip.store.paths import Paths
 from tokenzip.store.postings import Postings
 from tokenzip.store.records import (
+    MOST_RECORDS,
+    PACK_BYTES,
     Address,
     Pack,
     decode_pack,
@@ -36,12 +38,13 @@ _BLOB = struct.Struct(">IHI")
 _CACHE_BYTES = 6 << 20
 _CACHED_CHUNKS = 256
 """Of some 12 KB each."""
-_WORTHWHILE = 0.25
+_WORTHWHILE = 0.5
 """A difference longer than this share of the record is not worth reading two records: it is written whole."""
-_SMALLEST_DELTA = 64
-"""Bytes of a node from which on a difference to its earlier version is tried."""
-DIGEST = 10
-"""Bytes of a node's name."""
+_MOST_DIFFERENCES = 8
+"""That many lead from a record to a whole one at most: each costs some 30 microseconds of reading. The longer the chain, the
+less often a difference has to tell of all that changed since the whole one."""
+_BASE_BYTES = 8
+"""What it costs to say to which record a difference is."""
 _SMALLEST_BASE = 8
 """Bytes. zstd takes no shorter text before a record."""
 _DOCUMENTS = "documents"
@@ -52,26 +55,26 @@ WRITE_PATIENCE = 60.0
 
 
 class _Cache:
-    """What one environment gave, decoded: packs by table and number (bounded by bytes), chunks of the postings."""
+    """What one environment gave, decoded: packs by number (bounded by bytes), chunks of postings, blocks of paths."""
 
     def __init__(self) -> None:
         self.chunks: dict[bytes, Any] = {}
-        self._packs: OrderedDict[tuple[str, int], Pack] = OrderedDict()
+        self.blocks: dict[int, Sequence[str]] = {}
+        self._packs: OrderedDict[int, Pack] = OrderedDict()
         self._bytes = 0
-        self._damaged: set[tuple[str, int]] = set()
+        self._damaged: set[int] = set()
         self._lock = threading.Lock()
 
-    def pack(self, table: str, number: int, read: Callable[[], Pack]) -> Pack:
-        key = (table, number)
+    def pack(self, number: int, read: Callable[[], Pack]) -> Pack:
         with self._lock:
-            known = self._packs.get(key)
+            known = self._packs.get(number)
             if known is not None:
-                self._packs.move_to_end(key)
+                self._packs.move_to_end(number)
                 return known
         fresh = read()
         with self._lock:
-            if key not in self._packs:
-                self._packs[key] = fresh
+            if number not in self._packs:
+                self._packs[number] = fresh
                 self._bytes += sum(map(len, fresh.records))
             while self._bytes > _CACHE_BYTES and len(self._packs) > 1:
                 _, dropped = self._packs.popitem(last=False)
@@ -80,11 +83,11 @@ class _Cache:
                 self.chunks.clear()
         return fresh
 
-    def is_news(self, table: str, number: int) -> bool:
+    def is_news(self, number: int) -> bool:
         """Whether it was not known yet that this pack is damaged."""
         with self._lock:
-            known = (table, number) in self._damaged
-            self._damaged.add((table, number))
+            known = number in self._damaged
+            self._damaged.add(number)
         return not known
 
 
@@ -97,6 +100,7 @@ class ReadTransaction:
         self._cache = cache
         self.postings = Postings(transaction, environment.tables, cache.chunks)
         self.words = Vocabulary(transaction, environment.tables)
+        self.paths = Paths(transaction, environment.tables, cache.blocks)
         self.serial = environment.serial
         """Document numbers that were read under another serial mean nothing here."""
 
@@ -119,91 +123,67 @@ class ReadTransaction:
         value = self._get("blob", blob_key(blob, tag))
         return 0 if value is None else int(_BLOB.unpack_from(value)[2])
 
-    def ir_record(self, address: Address) -> bytes | None:
-        return self._record("ir", address)
-
-    def interface_record(self, address: Address) -> bytes | None:
-        return self._record("interface", address)
-
-    def link_record(self, address: Address) -> bytes | None:
-        return self._record("link", address)
-
-    def _record(self, table: str, address: Address) -> bytes | None:
+    def record(self, address: Address) -> bytes | None:
         """The bytes of a record; None, with a line in the log, for a damaged pack: a bad entry is a miss."""
         try:
-            return self._whole_record(table, address)
+            return self._whole_record(address)
         except (LookupError, ValueError) as error:
-            if self._cache.is_news(table, address.pack):
-                _LOG.warning("pack %s of table %s is damaged, its records are worked out again: %s", address.pack, table, error)
+            if self._cache.is_news(address.pack):
+                _LOG.warning("pack %s is damaged, its records are worked out again: %s", address.pack, error)
             return None
 
-    def _whole_record(self, table: str, address: Address) -> bytes:
-        pack = self._pack(table, address.pack)
-        base = pack.bases.get(address.slot)
-        record = pack.records[address.slot]
-        return record if base is None else undo_difference(record, self._pack(table, base.pack).records[base.slot])
+    def _whole_record(self, address: Address) -> bytes:
+        *differences, whole = self._chain(address)
+        record = self._pack(whole.pack).records[whole.slot]
+        for each in reversed(differences):
+            record = undo_difference(self._pack(each.pack).records[each.slot], record)
+        return record
 
-    def _pack(self, table: str, number: int) -> Pack:
-        return self._cache.pack(table, number, lambda: self._read_pack(table, number))
+    def _chain(self, address: Address) -> list[Address]:
+        """A record, the one that it is a difference to, and so on to one that is whole."""
+        chain = [address]
+        while (base := self._pack(chain[-1].pack).bases.get(chain[-1].slot)) is not None:
+            if base.pack >= chain[-1].pack:
+                raise ValueError("a difference to what was written later")
+            chain.append(base)
+        return chain
 
-    def _read_pack(self, table: str, number: int) -> Pack:
-        value = self._transaction.get(number.to_bytes(4, "big"), db=self._tables[table])
+    def _pack(self, number: int) -> Pack:
+        return self._cache.pack(number, lambda: self._read_pack(number))
+
+    def _read_pack(self, number: int) -> Pack:
+        value = self._transaction.get(number.to_bytes(4, "big"), db=self._tables["pack"])
         if value is None:
             raise LookupError("no such pack")
         return decode_pack(value)
 
-    def node(self, digest: bytes) -> bytes:
-        """A directory's node by its digest. Raises DamagedStore for one that is missing or another."""
+    def node(self, address: Address) -> bytes:
+        """A directory's node. Raises DamagedStore for one that is missing or damaged."""
         try:
-            content = self._node(digest)
-        except ValueError as error:
-            raise DamagedStore(f"node {digest.hex()} is damaged: {error}") from error
-        if content is None or node_digest(content) != digest:
-            raise DamagedStore(f"node {digest.hex()} is {'missing' if content is None else 'damaged'}")
-        return content
+            return self._whole_record(address)
+        except (LookupError, ValueError) as error:
+            raise DamagedStore(f"node {address.pack}:{address.slot} is damaged: {error}") from error
 
-    def _node(self, digest: bytes) -> bytes | None:
-        value = self._get("node", digest)
-        if value is None or value[0] == 0:
-            return None if value is None else value[1:]
-        base = self._node(value[1 : 1 + DIGEST])
-        return None if base is None else undo_difference(value[1 + DIGEST :], base)
-
-    def snapshot_root(self, tree: TreeId, tag: bytes) -> bytes | None:
-        """Digest of the root's node, if the tree was brought in by this version of the analysis."""
-        return self._get("snapshot", bytes.fromhex(tree) + tag)
+    def snapshot_root(self, tree: TreeId, tag: bytes) -> Address | None:
+        """Where the root's node lies, if the tree was brought in by this version of the analysis."""
+        value = self._get("snapshot", bytes.fromhex(tree) + tag)
+        return None if value is None else Address(*_ADDRESS.unpack(value))
 
     def absent(self, tree: TreeId, tag: bytes) -> tuple[BlobId, ...]:
         """Blobs that the clone which brought the snapshot in did not hold: nothing is said of them, nor of uses in them."""
         value = self._get("meta", _ABSENT + bytes.fromhex(tree) + tag)
         return () if value is None else unpack_value(value)
 
-    def snapshots(self, tag: bytes) -> Iterator[tuple[TreeId, bytes]]:
-        """All trees in the store and their roots."""
+    def snapshots(self, tag: bytes) -> Iterator[TreeId]:
+        """All trees that were brought in by this version of the analysis."""
         with self._transaction.cursor(self._tables["snapshot"]) as cursor:
-            for key, value in cursor:
+            for key in cursor.iternext(values=False):
                 if bytes(key[-len(tag) :]) == tag:
-                    yield TreeId(bytes(key[: -len(tag)]).hex()), bytes(value)
-
-    def path(self, path_id: int) -> str:
-        value = self._get("path", path_id.to_bytes(4, "big"))
-        if value is None:
-            raise DamagedStore(f"path {path_id} is not in the store")
-        return value.decode("utf-8", "surrogateescape")
-
-    def all_paths(self) -> Iterator[tuple[int, str]]:
-        """Every path that was ever given an id."""
-        with self._transaction.cursor(self._tables["path"]) as cursor:
-            for key, value in cursor:
-                yield int.from_bytes(key, "big"), bytes(value).decode("utf-8", "surrogateescape")
-
-    def path_id(self, path: str) -> int | None:
-        value = self._get("path_id", _path_digest(path))
-        return None if value is None else int.from_bytes(value, "big")
+                    yield TreeId(bytes(key[: -len(tag)]).hex())
 
     def paths_posted(self, hashes: Iterable[int]) -> list[str]:
         """Paths under any of the key hashes, sorted: a superset, to be verified in the snapshot at hand."""
-        return sorted(self.path(path_id) for path_id in self.postings.paths(hashes))
+        return sorted(map(self.paths.path, self.postings.paths(hashes)))
 
     def meta(self, key: str) -> bytes | None:
         return self._get("meta", key.encode())
@@ -216,47 +196,83 @@ class ReadTransaction:
 class WriteTransaction(ReadTransaction):
     """The writer's view; everything written in it becomes visible at once, or not at all."""
 
-    def put_packs(self, table: str, packs: Sequence[bytes]) -> list[int]:
+    def __init__(self, transaction: Any, environment: Environment, cache: _Cache) -> None:
+        super().__init__(transaction, environment, cache)
+        self._nodes: dict[bytes, Address] = {}
+        """Nodes of directories that were taken, and where each lies or will lie."""
+        self._waiting_nodes: list[tuple[bytes, Address | None]] = []
+        """Those that wait for others to share the next pack, each with the address of its earlier version."""
+        self._waiting_bytes = 0
+
+    def put_packs(self, packs: Sequence[bytes]) -> list[int]:
         """Append encoded packs; their numbers."""
-        first = self._last_number(table) + 1
+        self._write_nodes()
+        return self._append(packs)
+
+    def _append(self, packs: Sequence[bytes]) -> list[int]:
+        first = self._next_pack()
         for number, pack in enumerate(packs, first):
-            self._transaction.put(number.to_bytes(4, "big"), pack, db=self._tables[table], append=True)
+            self._transaction.put(number.to_bytes(4, "big"), pack, db=self._tables["pack"], append=True)
         return list(range(first, first + len(packs)))
 
-    def put_records(self, table: str, records: Sequence[bytes], bases: Sequence[Address | None] = ()) -> list[Address]:
+    def _next_pack(self) -> int:
+        with self._transaction.cursor(self._tables["pack"]) as cursor:
+            return 1 + int.from_bytes(cursor.key(), "big") if cursor.last() else 1
+
+    def put_records(self, records: Sequence[bytes], bases: Sequence[Address | None] = ()) -> list[Address]:
         """Pack, compress and append records; where each lies.
 
         `bases` are the addresses of earlier versions of them: where that is worth it, only the difference is written.
         """
-        written, kept = list(records), {}
-        for slot, (record, earlier) in enumerate(zip(records, bases, strict=False)):
-            base = self._whole_base(table, earlier)
-            if base is not None:
-                short = difference(record, self._pack(table, base.pack).records[base.slot])
-                if len(short) < len(record) * _WORTHWHILE:
-                    written[slot], kept[slot] = short, base
+        written, kept = self._shortened(records, bases)
         addresses: list[Address] = []
         for group in packs_of(written):
             start = len(addresses)
             here = {slot - start: base for slot, base in kept.items() if start <= slot < start + len(group)}
-            (number,) = self.put_packs(table, [encode_pack(group, here)])
+            (number,) = self.put_packs([encode_pack(group, here)])
             addresses.extend(Address(number, slot) for slot in range(len(group)))
         return addresses
 
-    def _whole_base(self, table: str, earlier: Address | None) -> Address | None:
-        """The whole record that an earlier version is, or is written as a difference to; so differences never add up."""
+    def _shortened(self, records: Sequence[bytes], bases: Sequence[Address | None]) -> tuple[list[bytes], dict[int, Address]]:
+        """The records, as differences where that is worth it; and to which whole record each difference is."""
+        written, kept = list(records), {}
+        for slot, (record, earlier) in enumerate(zip(records, bases, strict=False)):
+            base = self._base(earlier)
+            standing = self.record(base) if base is not None else None
+            if base is not None and standing is not None and len(standing) >= _SMALLEST_BASE:
+                short = difference(record, standing)
+                if len(short) + _BASE_BYTES < len(record) * _WORTHWHILE:
+                    written[slot], kept[slot] = short, base
+        return written, kept
+
+    def _base(self, earlier: Address | None) -> Address | None:
+        """What a new version is written as a difference to: the earlier version, or the whole one that it goes back to."""
         if earlier is None or earlier.pack == 0:
             return None
         try:
-            address = self._pack(table, earlier.pack).bases.get(earlier.slot, earlier)
-            size = len(self._pack(table, address.pack).records[address.slot])
+            chain = self._chain(earlier)
         except (LookupError, ValueError):
             return None
-        return address if size >= _SMALLEST_BASE else None
+        return earlier if len(chain) <= _MOST_DIFFERENCES else chain[-1]
 
     def put_blob(self, blob: BlobId, tag: bytes, address: Address) -> None:
         """Say where the record of a blob lies. Its document number stays; where its interface lies is to be said anew."""
         self._transaction.put(blob_key(blob, tag), _BLOB.pack(*address, self.document(blob, tag)), db=self._tables["blob"])
+
+    def put_blobs(self, rows: Iterable[tuple[tuple[BlobId, bytes], Address, int, Address | None]]) -> None:
+        """Say of blobs that are new here where their records lie, their document numbers, and where their interfaces lie."""
+        values = {
+            blob_key(*blob): _BLOB.pack(*record, document) + (b"" if interface is None else _ADDRESS.pack(*interface))
+            for blob, record, document, interface in rows
+        }
+        is_first = not self.entries("blob")  # pages that are filled in order are full
+        for key in sorted(values):
+            self._transaction.put(key, values[key], db=self._tables["blob"], append=is_first)
+
+    def load_words(self, documents: int, postings: Iterable[tuple[str, Sequence[int]]]) -> None:
+        """Post the words of the documents from 1 on where none are posted yet: (word, numbers, ascending), sorted by word."""
+        self.put_meta(_DOCUMENTS, documents.to_bytes(4, "big"))
+        self.words.add(postings)
 
     def post_words(self, blobs: Sequence[tuple[BlobId, bytes]], postings: Iterable[tuple[str, Sequence[int]]]) -> None:
         """Give document numbers to known blobs and post their words: (word, places in `blobs`, ascending), sorted by word."""
@@ -277,22 +293,34 @@ class WriteTransaction(ReadTransaction):
         if file is not None:
             self._transaction.put(key, file[: _BLOB.size] + _ADDRESS.pack(*address), db=self._tables["blob"])
 
-    def put_node(self, value: bytes, base: bytes | None = None) -> bytes:
-        """Store a directory's node under the digest of its value, which is returned; `base` is its earlier version's digest."""
-        digest = node_digest(value)
-        stored = b"\0" + value
-        earlier = self._get("node", base) if base is not None and len(value) >= _SMALLEST_DELTA else None
-        if earlier is not None and base is not None:
-            whole = base if earlier[0] == 0 else earlier[1 : 1 + DIGEST]
-            content = self._node(whole)
-            if content is not None and len(content) >= _SMALLEST_BASE:
-                stored = min(stored, b"\1" + whole + difference(value, content), key=len)
-        self._transaction.put(digest, stored, db=self._tables["node"], overwrite=False)
-        return digest
+    def put_node(self, value: bytes, earlier: Address | None = None) -> Address:
+        """Take a directory's node; where it will lie when the transaction ends. `earlier` is where its earlier version lies."""
+        if earlier is not None and self.record(earlier) == value:
+            return earlier
+        known = self._nodes.get(value)
+        if known is None:
+            if self._waiting_bytes > PACK_BYTES or len(self._waiting_nodes) >= MOST_RECORDS:
+                self._write_nodes()
+            known = self._nodes[value] = Address(self._next_pack(), len(self._waiting_nodes))
+            self._waiting_nodes.append((value, earlier))
+            self._waiting_bytes += len(value)
+        return known
 
-    def put_snapshot(self, tree: TreeId, tag: bytes, root: bytes, absent: Sequence[BlobId] = ()) -> None:
+    def _write_nodes(self) -> None:
+        """Write the nodes that wait: one pack, whose number they know already."""
+        waiting, self._waiting_nodes, self._waiting_bytes = self._waiting_nodes, [], 0
+        if waiting:
+            written, bases = self._shortened([node for node, _ in waiting], [earlier for _, earlier in waiting])
+            self._append([encode_pack(written, bases)])
+
+    def flush(self) -> None:
+        """Write what waits for the end of the transaction."""
+        self._write_nodes()
+        self.paths.flush()
+
+    def put_snapshot(self, tree: TreeId, tag: bytes, root: Address, absent: Sequence[BlobId] = ()) -> None:
         key = bytes.fromhex(tree) + tag
-        self._transaction.put(key, root, db=self._tables["snapshot"])
+        self._transaction.put(key, _ADDRESS.pack(*root), db=self._tables["snapshot"])
         if absent:
             self._transaction.put(_ABSENT + key, pack_value(tuple(absent)), db=self._tables["meta"])
         else:
@@ -301,17 +329,6 @@ class WriteTransaction(ReadTransaction):
     def put_meta(self, key: str, value: bytes) -> None:
         self._transaction.put(key.encode(), value, db=self._tables["meta"])
 
-    def intern_path(self, path: str) -> int:
-        """The id of a path, given now if it has none."""
-        known = self.path_id(path)
-        if known is not None:
-            return known
-        number = self._last_number("path") + 1
-        key = number.to_bytes(4, "big")
-        self._transaction.put(key, path.encode("utf-8", "surrogateescape"), db=self._tables["path"], append=True)
-        self._transaction.put(_path_digest(path), key, db=self._tables["path_id"])
-        return number
-
     def post(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Add (key hash, path id) pairs to the inverted index."""
         self.postings.add(pairs)
@@ -319,10 +336,6 @@ class WriteTransaction(ReadTransaction):
     def post_sorted(self, pairs: Iterator[tuple[int, int]]) -> None:
         """Like `post`, for pairs in order of their keys; they are not held in memory."""
         self.postings.add_sorted(pairs)
-
-    def _last_number(self, table: str) -> int:
-        with self._transaction.cursor(self._tables[table]) as cursor:
-            return int.from_bytes(cursor.key(), "big") if cursor.last() else 0
 
 
 class Store:
@@ -380,7 +393,9 @@ class Store:
                 outer = getattr(self._local, "reading", None)
                 self._local.reading = writer
                 try:
-                    return work(writer)
+                    outcome = work(writer)
+                    writer.flush()
+                    return outcome
                 except BaseException:
                     self._caches = {}  # it may hold what this transaction wrote and now takes back
                     raise
@@ -427,7 +442,13 @@ class Store:
             fresh = Environment(folder, read_only=False)
             with old.begin(write=False) as transaction:
                 reader = ReadTransaction(transaction, old, _Cache())
-                fresh.write(lambda writing: copy(reader, WriteTransaction(writing, fresh, _Cache())))
+
+                def copy_all(writing: Any) -> None:
+                    writer = WriteTransaction(writing, fresh, _Cache())
+                    copy(reader, writer)
+                    writer.flush()
+
+                fresh.write(copy_all)
             fresh.sync()
             fresh.close()
             self._opener.point_to(folder.name)
@@ -437,11 +458,3 @@ class Store:
 def blob_key(blob: BlobId, tag: bytes) -> bytes:
     """10 bytes of the id are enough to tell the blobs of one family apart (2^-40 at a million of them)."""
     return bytes.fromhex(blob[:20]) + tag
-
-
-def node_digest(value: bytes) -> bytes:
-    return hashlib.blake2b(value, digest_size=DIGEST).digest()
-
-
-def _path_digest(path: str) -> bytes:
-    return hashlib.blake2b(path.encode("utf-8", "surrogateescape"), digest_size=8).digest()

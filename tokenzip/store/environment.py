@@ -2,7 +2,7 @@
 
 A store's folder::
 
-    v3/                     the format's number: a newer tokenzip makes its own folder and leaves this one readable
+    v4/                     the format's number: a newer tokenzip makes its own folder and leaves this one readable
       current               the number of the live generation, one line
       write.lock            taken (and polled) before any write; freed by the system when its holder dies
       index.lock            taken by whoever fills the store with a whole tree, so that only one process does
@@ -35,14 +35,15 @@ import lmdb
 
 from tokenzip.errors import StoreBusy, StoreChanged, StoreError, StoreFull, StoreReadOnly
 
-FORMAT = 3
+FORMAT = 4
 """History of the format. 1: first. 2: records and nodes may be differences to earlier versions. 3: the words of contents are
-stored, and each file record has the number that its words are posted under.
+stored, and each file record has the number that its words are posted under. 4: all records lie in one table, paths in blocks,
+keys of the index have 26 bits, edges name their targets by how long ago they were used.
 
 Another format is another folder: what an older tokenzip stored stays for it and is not read, and the first question fills a
 new one.
 """
-TABLES = ("meta", "blob", "ir", "interface", "link", "node", "snapshot", "path", "path_id", "postings", "words")
+TABLES = ("meta", "blob", "pack", "snapshot", "path", "path_id", "postings", "words")
 _MAP_SIZE = 1 << 38
 _SMALL_MAP_SIZE = 1 << 28
 _MAX_READERS = 1024

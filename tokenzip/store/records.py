@@ -31,7 +31,11 @@ from tokenzip.model import (
 
 PACK_BYTES = 1 << 17
 """Raw size at which a pack is closed: about 28 KB after compression, since what does not fill its last page is lost."""
+MOST_RECORDS = 0xFFFF
+"""Records to a pack: places have two bytes."""
 _LEVEL = 9
+_RECENT = 60
+"""Targets of edges that are named by how long ago they were used."""
 _STATUSES: tuple[Status, ...] = ("parsed", "partial", "failed", "skipped")
 _SYMBOL_KIND = {name: number for number, name in enumerate(SYMBOL_KINDS)}
 _EDGE_KIND = {name: number for number, name in enumerate(EDGE_KINDS)}
@@ -285,7 +289,7 @@ def encode_link(record: LinkRecord, path: str) -> bytes:
             _deltas(columns[0]),
             columns[1],
             _deltas(columns[2]),
-            columns[3],
+            _by_recency(columns[3]),
             (columns[4], tuple(details)) if has_details else (),
             tuple(paths),
             target_paths,
@@ -296,6 +300,48 @@ def encode_link(record: LinkRecord, path: str) -> bytes:
             tuple((index, row.detail) for index, row in enumerate(record.open) if row.detail),
         )
     )
+
+
+def _by_recency(numbers: Iterable[int]) -> list[int]:
+    """Numbers that are given in order of first use, so that a new one among them leaves the others as they are.
+
+    0: the next new one; up to `_RECENT`: used that many different ones ago; above: itself, after `_RECENT`.
+    """
+    recent: list[int] = []
+    out: list[int] = []
+    count = 0
+    for number in numbers:
+        if number == count:
+            count += 1
+            out.append(0)
+        elif number in recent:
+            place = recent.index(number)
+            del recent[place]
+            out.append(1 + place)
+        else:
+            out.append(1 + _RECENT + number)
+        recent.insert(0, number)
+        del recent[_RECENT:]
+    return out
+
+
+def _from_recency(codes: Iterable[int]) -> list[int]:
+    """The numbers that `_by_recency` was given."""
+    recent: list[int] = []
+    out: list[int] = []
+    count = 0
+    for code in codes:
+        if code == 0:
+            number = count
+            count += 1
+        elif code <= _RECENT:
+            number = recent.pop(code - 1)
+        else:
+            number = code - 1 - _RECENT
+        recent.insert(0, number)
+        del recent[_RECENT:]
+        out.append(number)
+    return out
 
 
 def decode_link(data: bytes, path: str) -> LinkRecord:
@@ -311,7 +357,7 @@ def decode_link(data: bytes, path: str) -> LinkRecord:
             source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, table[target][0], table[target][1], detail
         )
         for source, kind, line, target, detail in zip(
-            accumulate(sources), kinds, accumulate(lines), targets, detail_of, strict=True
+            accumulate(sources), kinds, accumulate(lines), _from_recency(targets), detail_of, strict=True
         )
     )
     opens = _opens(names, open_kinds, counts, open_details)
@@ -399,7 +445,7 @@ def packs_of(records: Iterable[bytes]) -> list[list[bytes]]:
     packs: list[list[bytes]] = []
     room = 0
     for record in records:
-        if not packs or room < len(record) or len(packs[-1]) >= 0xFFFF:
+        if not packs or room < len(record) or len(packs[-1]) >= MOST_RECORDS:
             packs.append([])
             room = PACK_BYTES
         packs[-1].append(record)

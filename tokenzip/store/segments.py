@@ -32,9 +32,9 @@ class Segments:
         self._meta = meta
         self._name = name
 
-    def live(self) -> list[int]:
-        """The numbers of the segments."""
-        return [number for number, _ in self._sizes()]
+    def live(self, least: int = 0) -> list[int]:
+        """The numbers of the segments of at least so many entries."""
+        return [number for number, size in self._sizes() if size >= least]
 
     def chunk_of(self, segment: int, key: bytes) -> tuple[bytes, Any] | None:
         """The only chunk of a segment that may hold `key`, with its own whole key; None if all of its keys are greater."""
