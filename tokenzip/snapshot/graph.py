@@ -529,7 +529,7 @@ class Snapshot:
         if file is None or file.link is None or file.link == NO_LINK:
             return None
         with self.reading() as reading:
-            return reading.link_record(file.link)
+            return reading.record(file.link)
 
     def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
         """Every reference of a file that has no edge, with its line; the file is linked again for it."""
