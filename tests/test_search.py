@@ -347,8 +347,10 @@ def test_bare_names() -> None:
     assert bare_name("test.py") == "test"
 
 
-def test_changes_together() -> None:
-    history = History([("one", ["a", "b"]), ("two", ["a", "b"]), ("three", ["a", "c"]), ("huge", ["a", *map(str, range(50))])])
-    together = history.changed_with({"a": 1.0})
-    assert together["b"] > together["c"] > 0
-    assert "7" not in together
+def test_a_message_speaks_of_files_the_more_the_fewer_they_are() -> None:
+    history = History(
+        [("the voucher desk", ["a"]), ("vouchers and more", ["b", *map(str, range(50))]), ("a voucher", ["a", "c"])]
+    )
+    spoken = history.spoken_of({"voucher": 1.0})
+    assert spoken["a"] > spoken["c"] > spoken.get("b", 0.0)
+    assert history.spoken_of({"nothing": 1.0}) == {}

@@ -1,7 +1,7 @@
 """Which files a question is about.
 
-A file is found by the words of its content and path, by the messages of the commits that changed it, by being changed together
-with good files, and as the test of a good file (or what a good test tests).
+A file is found by the words of its content and path, by the messages of the commits that changed it, and as the test of a good
+file (or what a good test tests).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _BODY, _NAME, _STEM, _FOLDER = 1.0, 3.0, 4.0, 1.0
 """Weight of a word in a file's content, among its symbols' names, in its own name, in its folders."""
 _SATURATION = 3.0
 _LENGTH = 0.75
-_SPOKEN, _TOGETHER, _PAIRED, _COMPOUND = 0.5, 0.2, 0.5, 0.3
+_SPOKEN, _PAIRED, _COMPOUND = 0.5, 0.5, 0.3
 """Weight of what history says and of compounds, against 1 for the best file by its words."""
 _PROMISE = 0.5
 """What a word in a file's own name is worth beside being in the file, when it is decided which files are read."""
-_SEEDS, _PAIRS = 5, 14
-"""Best files that others are looked for with: changed together, and as their tests."""
+_PAIRS = 14
+"""Best files whose tests are looked for."""
 _ASIDE, _BUILT = 0.9, 0.5
 _IS_ASIDE = re.compile(r"(?:^|/)(?:tests?|examples?|samples?|demos?|bench(?:mark)?s?|fixtures?)/")
 _IS_BUILT = re.compile(r"(?:^|/)(?:dist|_?vendor(?:ed)?|third_party|node_modules)/|\.min\.\w+$")
@@ -123,7 +123,6 @@ class Files:
         by_words = self._by_words(self._candidates(spoken))
         scores = {path: score + _SPOKEN * spoken.get(path, 0.0) for path, score in by_words.items()}
         self._add_compounds(scores)
-        self._add_together(scores)
         self._add_pairs(scores)
         return scores
 
@@ -264,15 +263,6 @@ class Files:
                 rarity = math.log(1 + total / len(hits)) / math.log(1 + total)
                 for path, count in hits.items():
                     scores[path] += _COMPOUND * rarity * count / (count + 2)
-
-    def _add_together(self, scores: dict[str, float]) -> None:
-        """Files that were changed together with the best ones."""
-        seeds = sorted(scores, key=lambda path: (-scores[path], path))[:_SEEDS]
-        if seeds and scores[seeds[0]] > 0:
-            shares = {path: scores[path] / scores[seeds[0]] for path in seeds}
-            for path, share in self._history.changed_with(shares).items():
-                if self._exists(path):
-                    scores[path] = scores.get(path, 0.0) + _TOGETHER * share
 
     def _add_pairs(self, scores: dict[str, float]) -> None:
         """Tests of the best files, and what the best tests test."""

@@ -9,19 +9,13 @@ from __future__ import annotations
 import math
 import threading
 from array import array
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 
 from tokenzip.words import words_in
 
 COMMITS = 1000
 """Commits looked at; fewer find less: recall at 10 files falls by .01 with 500 of them, by .02 with 200."""
-_OLD = 400
-"""Commits after which one counts half."""
-_LARGEST_COMMIT = 12
-"""Files of a commit up to which its files count as changed together."""
-_PRUDENCE = 5
-"""Commits that two files' common changes are measured against besides their own: few changes prove little."""
 _KEPT = 2
 
 
@@ -34,8 +28,6 @@ class History:
         self._lengths = array("I")
         """How many words each commit's message has."""
         self._paths: list[tuple[str, ...]] = []
-        self._changing: dict[str, array[int]] = {}
-        """Path -> the small commits that changed it."""
         known: dict[str, str] = {}
         for age, (message, changed) in enumerate(commits):
             words = words_in(message)
@@ -44,9 +36,6 @@ class History:
             self._lengths.append(len(words))
             paths = tuple(known.setdefault(path, path) for path in changed)
             self._paths.append(paths)
-            if len(paths) <= _LARGEST_COMMIT:
-                for path in paths:
-                    self._changing.setdefault(path, array("I")).append(age)
 
     def spoken_of(self, weights: Mapping[str, float]) -> dict[str, float]:
         """Path -> how much the commits that changed it speak of the words; 1 for the most."""
@@ -60,19 +49,9 @@ class History:
         found: dict[str, float] = {}
         for age, score in sorted(scores.items()):
             paths = self._paths[age]
-            share = (score / (1 + 0.15 * math.log(1 + self._lengths[age]))) ** 2 / math.sqrt(1 + len(paths)) / (1 + age / _OLD)
+            share = (score / (1 + 0.15 * math.log(1 + self._lengths[age]))) ** 2 / math.sqrt(1 + len(paths))
             for path in paths:
                 found[path] = found.get(path, 0.0) + share
-        return found
-
-    def changed_with(self, seeds: Mapping[str, float]) -> dict[str, float]:
-        """Path -> how often it was changed together with one of the seeds, times the seed's weight."""
-        found: dict[str, float] = {}
-        for seed, weight in seeds.items():
-            commits = self._changing.get(seed, ())
-            common = Counter(path for age in commits for path in self._paths[age] if path != seed)
-            for path, count in common.items():
-                found[path] = max(found.get(path, 0.0), weight * count / (len(commits) + _PRUDENCE))
         return found
 
 

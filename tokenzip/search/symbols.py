@@ -31,6 +31,8 @@ _COUNTS: Memory[int] = Memory(4000)
 
 _SHARE = 0.1
 """Part of a symbol's match that counts however good its file is."""
+_KNOWN = 0.5
+"""How good the file of a symbol is at least that has a name of the question."""
 _PLACE = 0.2
 """Weight of a word of a file's path for each symbol in it, against 4 for one in the symbol's own name."""
 _SHADOW_FROM, _SHADOW = 0.75, 0.6
@@ -41,7 +43,8 @@ _NAMED = 0.3
 """How much more a symbol is worth whose name holds all of the question."""
 
 _JOINED = 1.0
-"""What is added for a name that is made of all words of the question in their order; for one that it writes, 2."""
+"""What is added for a name that is made of all words of the question in their order; half more if it is no
+member; for a name that the question writes, 2."""
 
 EXACT = "exact name"
 _NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
@@ -72,7 +75,7 @@ def hits_in(files: Files, kinds: Collection[str] = ()) -> Iterator[Hit]:
     named = _named(files)
     shares = {path: known[path] for path, _ in ranked[:FILES]}
     shares.update((path, known.get(path, 0.0)) for path in sorted({symbol.path for symbol in named}))
-    asked = _Asked(files, frozenset(symbol.handle for symbol in named))
+    asked = _Asked(files, frozenset((symbol.path, symbol.index) for symbol in named))
     hits = [hit for path, share in shares.items() for hit in _hits(asked, path, share, kinds)]
     hits = _without_shadows(hits)
     hits.sort(key=_order)
@@ -92,11 +95,11 @@ def _named(files: Files) -> list[Symbol]:
 class _Asked:
     """What names are compared with."""
 
-    def __init__(self, files: Files, exact: Collection[str]) -> None:
+    def __init__(self, files: Files, exact: Collection[tuple[str, int]]) -> None:
         question = files.question
         self.files = files
         self.exact = exact
-        """Handles of the symbols that have a name of the question."""
+        """Path and place of the symbols that have a name of the question."""
         self.values = {term.word: term.value for term in files.terms}
         self.names = question.names
         self.joined = frozenset(question.joined)
@@ -109,14 +112,14 @@ class _Asked:
         """For a name that stands in the question as it is: the smaller, the less of the question it is."""
         name = symbol.name.lower()
         if name in self.last:
-            is_exact = symbol.handle in self.exact
+            is_exact = (symbol.path, symbol.index) in self.exact
             share = sum(self.values.get(word, 0.0) for word in set(parts(symbol.name))) or 1.0
             written = is_exact and any(symbol.qualified_name.endswith(asked) for asked in self.names)
             if self.names[0] in (symbol.name, symbol.qualified_name) or self.is_one_word:
                 share = 1.0
             return (2.0 if written else 1.4) * share, EXACT if written else "name, in other case"
         if symbol.name in self.joined:
-            return _JOINED, "name"
+            return _JOINED * (1.0 if symbol.row.parent >= 0 else 1.5), "name"
         if self.beginning is not None and name.startswith(self.beginning):
             return 0.8 * len(self.beginning) / len(name), "beginning of the name"
         return 0.0, ""
@@ -140,7 +143,8 @@ def _hits(asked: _Asked, path: str, share: float, kinds: Collection[str]) -> Ite
         match, why = _match(symbol, terms, words)
         bonus, reason = asked.bonus(symbol)
         if match or bonus:
-            yield Hit(symbol, (match * (_SHARE + share) + bonus) * damping, reason or why)
+            near = max(share, _KNOWN) if bonus and (path, symbol.index) in asked.exact else share
+            yield Hit(symbol, (match * (_SHARE + near) + bonus) * damping, reason or why)
 
 
 def _leaned_on(snapshot: Snapshot, hit: Hit) -> Hit:
