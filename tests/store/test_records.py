@@ -114,6 +114,30 @@ def test_a_link_record_survives(rows, unresolved):
     assert sum(row.times for row in record.open) == len(unresolved)
 
 
+@given(st.lists(edges, max_size=40), st.sets(st.tuples(edges.map(lambda row: row.path), edges.map(lambda row: row.qualified))))
+def test_edges_to_some_targets_are_those_of_the_whole_record(rows, wanted):
+    record = records.encode_link(records.link_record(LinkedFile(tuple(rows))), "own.py")
+    whole = records.decode_link(record, "own.py").edges
+    assert records.decode_edges_to(record, "own.py", wanted) == [row for row in whole if (row.path, row.qualified) in wanted]
+
+
+def new_ones_in_order(chosen: list[int]) -> list[int]:
+    """Numbers as a table of first uses gives them."""
+    table: dict[int, int] = {}
+    return [table.setdefault(number, len(table)) for number in chosen]
+
+
+@given(st.lists(st.integers(0, 150), max_size=400).map(new_ones_in_order))
+def test_numbers_named_by_recency_survive(numbers):
+    assert records._from_recency(records._by_recency(numbers)) == numbers
+
+
+def test_a_new_target_leaves_the_names_of_others_alone():
+    numbers = [0, 1, 0, 2, 1, 2, 2, 0]
+    codes = records._by_recency(numbers)
+    assert records._by_recency([0, *(1 + number for number in numbers)])[1 : 1 + len(codes)] == codes
+
+
 def test_a_target_in_the_own_file_holds_no_path():
     record = records.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "here.py", "f"),)))
     assert b"here.py" not in records.encode_link(record, "here.py")

@@ -387,7 +387,7 @@ def decode_edges_to(data: bytes, path: str, wanted: Container[tuple[str, str]]) 
     if not hits:
         return []
     detail_of = [details[1][index] for index in details[0]] if details else [""] * len(kinds)
-    rows = zip(accumulate(sources), kinds, accumulate(lines), targets, detail_of, strict=True)
+    rows = zip(accumulate(sources), kinds, accumulate(lines), _from_recency(targets), detail_of, strict=True)
     return [
         EdgeRow(
             source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, table[target][0], table[target][1], detail
