@@ -96,11 +96,15 @@ def _is_demanded(node: Node, container: Node) -> bool:
     if node.flags & Flag.ABSTRACT and container.kind in ("class", "interface", "trait"):
         return True
     is_member = node.kind in ("property", "method")
-    return is_member and (container.kind == "interface" or any(map(_PROTOCOL.fullmatch, container.detail.bases)))
+    return is_member and (container.kind == "interface" or _is_protocol(container))
+
+
+def _is_protocol(container: Node) -> bool:
+    """Whether a class of Python stands for whatever has its members. Details are only asked for where the word is at hand."""
+    return b"Protocol" in container.head and any(map(_PROTOCOL.fullmatch, container.detail.bases))
 
 
 _PROTOCOL = re.compile(r"(?:\w+\.)*Protocol(?:\[.*\])?", re.DOTALL)
-"""Base of a Python class that stands for whatever has its members."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,10 +83,15 @@ class Node:
     def is_test(self) -> bool:
         return self.file.facts.is_test or bool(self.flags & (Flag.TEST | Flag.FIXTURE))
 
+    @property
+    def head(self) -> bytes:
+        """The source up to the end of the signature; nothing for a file."""
+        return b"" if self.symbol is None else self.file.source[self._row.start : self._row.signature_end]
+
     @functools.cached_property
     def is_arrow(self) -> bool:
         """Whether it is a function that is written with an arrow (JavaScript, TypeScript)."""
-        return self.symbol is not None and self.file.source[self._row.start : self._row.signature_end].rstrip().endswith(b"=>")
+        return self.head.rstrip().endswith(b"=>")
 
     @functools.cached_property
     def counted_value(self) -> tuple[str, int] | None:

@@ -78,7 +78,7 @@ class Since:
 
     Commits are asked along first parents, as `edge_log` does. If the one that is found is a merge, the search goes on along
     the branch that was merged; if an end had another name or place before it, under that. The way goes by outlines, which
-    leave nothing in the store; what they find is asked of whole snapshots before it is believed.
+    leave nothing in the store; where they are not sure, what they find is asked of whole snapshots before it is believed.
     """
 
     def __init__(
@@ -145,16 +145,21 @@ class Since:
     def _agree(self, commit: CommitId, line: _Line) -> bool:
         """Whether the whole snapshot of a commit says what its outline says."""
         outline = self._outline(next(self._git.log(commit, limit=1)))
-        whole = self._snapshot_of(commit)
-        return bool(dependency(outline, line.source, line.target)) == bool(dependency(whole, line.source, line.target))
+        guess = bool(dependency(outline, line.source, line.target))
+        return outline.is_sure or guess == bool(dependency(self._snapshot_of(commit), line.source, line.target))
 
     def _beginning(self, first: Commit, line: _Line) -> EdgeEvent | None:
         """The first commit of all, if the dependency came with it."""
         self.is_cut = bool(first.parents) or self._git.is_shallow
-        edges = () if self.is_cut else dependency(self._snapshot_of(first.id), line.source, line.target)
+        if self.is_cut:
+            return None
+        outline = self._outline(first)
+        edges = dependency(outline, line.source, line.target)
+        if not outline.is_sure:
+            edges = dependency(self._snapshot_of(first.id), line.source, line.target)
         return EdgeEvent(first, True, edges) if edges else None
 
-    def _outline(self, commit: Commit) -> Snapshot:
+    def _outline(self, commit: Commit) -> Outline:
         known = self._outlines.get(commit.id)
         if known is None:
             near = next(reversed(self._outlines.values()), self._head)

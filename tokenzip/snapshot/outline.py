@@ -26,6 +26,9 @@ _REMEMBERED_BYTES = 32 << 20
 class Outline(Snapshot):
     """The graph of one tree, without the store's help."""
 
+    is_sure = True
+    """Whether all that was asked of it is what the whole graph says: so long as nobody asked what files announce to all."""
+
     def __init__(self, near: Snapshot, tree: TreeId) -> None:
         """`near`: a snapshot of the same repository; outlines that come of one another share what they remember."""
         super().__init__(near.git, near.store, Revision(tree, None, False), tree)
@@ -118,6 +121,7 @@ class Outline(Snapshot):
         return {stem: tuple(sorted(paths)) for stem, paths in stems.items()}
 
     def announcing(self, key: str) -> tuple[str, ...]:
+        self.is_sure = False
         return ()
 
 
