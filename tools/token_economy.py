@@ -1,4 +1,4 @@
-"""Questions with exact answers, asked as an agent asks them over MCP, and what reading the answers costs: see tools/token_economy.
+"""Questions with exact answers, asked as an agent asks them over MCP, and the price of their answers: see tools/token_economy.
 
 Each kind of question goes to the tool whose description fits it, with the arguments that the description names. A cut answer is
 followed to its end, and every byte of every answer counts. The figures are those of the questions' own `evaluate.py`.
