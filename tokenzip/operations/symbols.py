@@ -196,7 +196,10 @@ def _similar(found: Sequence[Hit | FileHit], named: Sequence[Symbol]) -> list[st
 
 
 def _hit_item(snapshot: Snapshot, hit: Hit | FileHit, include: Collection[str]) -> Item:
-    item = symbol_item(snapshot, hit.symbol, include) if hit.symbol else file_item(snapshot, hit.path, include)
+    if hit.symbol:
+        item = symbol_item(snapshot, hit.symbol, include)
+    else:
+        item = {"handle": hit.path, "kind": "file", **file_item(snapshot, hit.path, include)}
     if is_whole(include):
         item["score"] = round(hit.score, 2)
         if hit.why:

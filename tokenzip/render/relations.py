@@ -139,7 +139,7 @@ def search_text(answer: Json) -> Iterator[Block]:
         (
             Cell(item["handle"], "name"),
             Cell(item["kind"], "dim"),
-            Cell(str(item["line"]), "number"),
+            Cell(str(item.get("line", "")), "number"),
             Cell(item.get("signature", ""), "code"),
         )
         for item in answer["items"]
