@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tokenzip
+from tokenzip.operations.symbols import search_symbols
+from tokenzip.render.answers import document
 from tokenzip.search import LONGEST_QUESTION, find, search, search_files
 from tokenzip.search.history import History
 from tokenzip.search.words import bare_name, edit_distance, inflections, nearest, question, root
@@ -177,6 +179,15 @@ def test_code_that_no_language_reads_is_found_by_its_words(repo: Repo) -> None:
     assert search(snapshot, "redeem voucher") == ()
     assert find(snapshot, "redeem voucher", kinds=("function",)) == ()
     assert [hit.path for hit in find(snapshot, "checkout")] == ["shop/cart.py"]
+    answer = search_symbols(snapshot, {"query": "redeem voucher"})
+    assert answer["items"][0] == {"handle": "cmd/voucher.go", "kind": "file", "status": "skipped"}
+    assert document("search_symbols", answer)
+
+
+def test_an_answer_says_what_of_a_long_question_was_read(shop: Repo) -> None:
+    snapshot = snapshot_of(shop)
+    assert search_symbols(snapshot, {"query": "voucher codes"})["complete"] is True
+    assert "4000" in search_symbols(snapshot, {"query": "voucher codes " * 1000})["complete"]["why"]
 
 
 def test_examples_and_what_others_wrote_come_last(repo: Repo) -> None:
