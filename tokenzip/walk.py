@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
@@ -21,7 +21,9 @@ _BEGINNINGS = re.compile(r"(?<=[^_])_+(?=.)|[a-z0-9](?=[A-Z])")
 """Where a name may go on that is put together when the program runs: ``visit_`` of ``visit_Name``, ``on`` of ``onClick``."""
 LOOKED_AT = 40
 """Files that are linked again to tell where their open references are; with more, these are only counted."""
-_OPEN_REASONS = ("dynamic", "ambiguous", "missing")
+PLACES = 3
+"""Places of open references that an answer names."""
+OPEN_REASONS = ("dynamic", "ambiguous", "missing")
 
 
 @dataclass(slots=True)
@@ -320,16 +322,22 @@ def possible_uses(
     if len(paths) > LOOKED_AT:
         return Open(sum(use.reference.times for use in uses) + len(unread), unread=len(unread))
     explained = {(edge.source.path, edge.line) for edge in known}
-    rows = [
-        (path, reference.line)
-        for path in paths
-        for reference in snapshot.unresolved_in(path)
-        if reference.name in names
-        and reference.reason in _OPEN_REASONS
-        and (not kinds or reference.kind in kinds)
-        and (path, reference.line) not in explained
-    ]
-    return _open([*rows, *((mention.path, mention.line) for mention in unread)], len(unread))
+    rows: list[tuple[str, int]] = []
+    uncounted = 0
+    for path in paths:
+        if len(rows) >= PLACES and all(path != other for other, _ in explained):
+            uncounted += sum(use.reference.times for use in uses if use.path == path)
+        else:
+            rows += [
+                (path, reference.line)
+                for reference in snapshot.unresolved_in(path)
+                if reference.name in names
+                and reference.reason in OPEN_REASONS
+                and (not kinds or reference.kind in kinds)
+                and (path, reference.line) not in explained
+            ]
+    rows += [(mention.path, mention.line) for mention in unread]
+    return replace(_open(rows, len(unread)), count=len(rows) + uncounted)
 
 
 def confined_to(snapshot: Snapshot, symbol: Symbol) -> str:
@@ -370,7 +378,7 @@ def open_places(edges: Iterable[Edge]) -> Open:
 
 
 def _open(rows: Sequence[tuple[str, int]], unread: int = 0) -> Open:
-    return Open(len(rows), tuple(f"{path}:{line}" for path, line in rows[:3]), unread)
+    return Open(len(rows), tuple(f"{path}:{line}" for path, line in rows[:PLACES]), unread)
 
 
 def unread_places(snapshot: Snapshot, names: Collection[str]) -> Open:
@@ -399,7 +407,7 @@ def open_references(snapshot: Snapshot, keys: Iterable[SymbolKey], kinds: Collec
         for path, names in sorted(inside.items())
         if any(open_counts(snapshot, path, kinds))
         for reference in snapshot.unresolved_in(path)
-        if reference.reason in _OPEN_REASONS
+        if reference.reason in OPEN_REASONS
         and ("" in names or reference.source.qualified in names)
         and (not kinds or reference.kind in kinds)
     ]
@@ -416,7 +424,7 @@ def _unread_lines(snapshot: Snapshot, symbol: Symbol) -> list[int]:
 def open_counts(snapshot: Snapshot, path: str, kinds: Collection[str] = ()) -> Iterator[int]:
     """How often each name occurs in a file as an open reference that may mean something in the repository."""
     for reference in snapshot.link(path).open:
-        if reference.reason in _OPEN_REASONS and (not kinds or reference.kind in kinds):
+        if reference.reason in OPEN_REASONS and (not kinds or reference.kind in kinds):
             yield reference.times
 
 
@@ -430,8 +438,9 @@ def file_edges(snapshot: Snapshot, path: str, *, backward: bool) -> Iterator[tup
             if edge.target.path != path:
                 yield edge.target.path, edge
         return
-    for key in (SymbolKey(path), *(symbol.key for symbol in symbols_of(snapshot, path))):
-        for edge in snapshot.edges_to(key):
+    keys = (SymbolKey(path), *(symbol.key for symbol in symbols_of(snapshot, path)))
+    for edges in snapshot.edges_to_each(keys).values():
+        for edge in edges:
             if edge.source.path != path:
                 yield edge.source.path, edge
 

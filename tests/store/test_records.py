@@ -164,3 +164,21 @@ def test_a_difference_can_be_undone(base, record):
 def test_damaged_pack_is_told(junk):
     with pytest.raises(ValueError, match="not a pack"):
         records.decode_pack(junk)
+
+
+@given(st.lists(edges, max_size=8), st.lists(open_rows, max_size=8))
+def test_parts_of_a_link_record_are_those_of_the_whole(rows, opened):
+    record = records.link_record(LinkedFile(tuple(sorted(set(rows))), tuple(opened), frozenset()))
+    data = records.encode_link(record, "own.py")
+    uses = records.decode_uses(data, "own.py")
+    assert [*map(list, uses)] == [*map(list, records.uses_of(record))]
+    columns = zip(uses.sources, uses.kinds, uses.targets, strict=True)
+    assert [(source, kind, *uses.table[target]) for source, kind, target in columns] == [
+        (edge.source, edge.kind, edge.path, edge.qualified) for edge in record.edges
+    ]
+
+
+@given(symbol_rows())
+def test_the_names_at_top_are_told_by_a_part_of_the_record(rows):
+    data = records.encode_ir(FileIR("parsed", 7, symbols=rows))
+    assert records.decode_top_names(data) == {row.name for row in rows if row.parent < 0 or not rows[row.parent].name}

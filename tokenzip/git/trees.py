@@ -12,7 +12,7 @@ from tokenzip.git.objects import Objects, TreeEntry, parsed_tree
 from tokenzip.model import BlobId, TreeId
 
 DIRECTORY, SYMLINK, GITLINK, REGULAR, EXECUTABLE = 0o40000, 0o120000, 0o160000, 0o100644, 0o100755
-_KEPT_ENTRIES = 50_000
+_KEPT_ENTRIES = 10_000
 """Parsed entries held in memory, some 230 bytes each. Content never changes, so any directory may be forgotten."""
 
 

@@ -25,6 +25,8 @@ PRIORITY = (
 )  # fmt: skip
 """Which manifest of a directory names the module. package.json comes last: beside another one it mostly holds tooling."""
 _ORDER = PRIORITY + tuple(name for name in READERS if name not in PRIORITY)
+MANIFESTS = frozenset(READERS)
+"""Base names of the files that `detect` reads."""
 _SUFFIXES = tuple(READERS)
 VENDORED = frozenset({"node_modules", "bower_components", "site-packages", "dist-packages", "vendor", ".venv", "venv"})
 TEST_DATA = frozenset({"fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "__mocks__"})

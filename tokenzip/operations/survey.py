@@ -11,6 +11,7 @@ import copy
 import functools
 import json
 import posixpath
+import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ from tokenzip.errors import StoreError
 from tokenzip.items import Item
 
 if TYPE_CHECKING:
-    from tokenzip.snapshot import File, Snapshot
+    from tokenzip.snapshot import File, Measured, Snapshot
 
 FORMAT = 1
 """Of the kept form; grows whenever what is counted changes, so that older ones are not found."""
@@ -46,12 +47,20 @@ class Tally:
     languages: Counter[str] = field(default_factory=Counter)
     """Lines by language."""
 
-    def add(self, file: File, sign: int) -> None:
+    def add(self, file: Measured | File, sign: int) -> None:
         self.files += sign
-        self.lines += sign * file.lines
-        self.symbols += sign * len(file.rows)
+        self.lines += sign * file.extent.lines
+        self.symbols += sign * file.extent.symbols
         if file.is_source and file.language is not None:
-            self.languages[file.language] += sign * file.lines
+            self.languages[file.language] += sign * file.extent.lines
+
+    def join(self, other: Tally) -> None:
+        """Add the sizes of other files."""
+        self.files += other.files
+        self.lines += other.lines
+        self.symbols += other.symbols
+        for language, lines in other.languages.items():
+            self.languages[language] += lines
 
     def without(self, other: Tally) -> Tally:
         """The sizes of what remains without some of the files."""
@@ -95,51 +104,71 @@ class Survey:
     faulty: Counter[str] = field(default_factory=Counter)
     """Source files that were read in part or not at all, against expectation."""
 
-    def count(self, snapshot: Snapshot, file: File, module_of: Callable[[str], str], sign: int = 1) -> None:
-        """Add what a file gives to each sum; with a `sign` of -1 take it away."""
+    def count(
+        self, snapshot: Snapshot, file: Measured, module_of: Callable[[str], str], sign: int = 1, *, above: bool = True
+    ) -> None:
+        """Add what a file gives to each sum; with a `sign` of -1 take it away. Unless `above`, only to its own directory's."""
         module = module_of(file.path)
-        for tally in self._tallies(file, module):
+        for tally in self._tallies(file, module, above=above):
             tally.add(file, sign)
-        self.statuses[file.status] += sign
-        if file.status != "parsed":
-            self.reasons[file.status, file.reason or "has errors"] += sign
+        status = file.extent.status
+        self.statuses[status] += sign
+        if status != "parsed":
+            self.reasons[status, file.extent.reason or "has errors"] += sign
         if not file.is_source:
             return
-        if file.status in {"partial", "failed"}:
+        if status in {"partial", "failed"}:
             self.faulty[file.path] += sign
-        if entry_rank(file.path) is not None and not file.is_test and file.status != "failed":
+        if entry_rank(file.path) is not None and not file.is_test and status != "failed":
             self.entries[file.path] += sign
-        if file.status in {"parsed", "partial"}:
+        if status in {"parsed", "partial"}:
             self._count_edges(snapshot, file, module, module_of, sign)
 
-    def _tallies(self, file: File, module: str) -> Iterator[Tally]:
+    def _tallies(self, file: Measured, module: str, *, above: bool) -> Iterator[Tally]:
         yield self.total
-        yield self.modules.setdefault(module, Tally())
+        yield _tally_in(self.modules, module)
         if file.is_source and file.language is not None:
-            yield self.languages.setdefault(file.language, Tally())
-        directory = posixpath.dirname(file.path)
+            yield _tally_in(self.languages, file.language)
+        directory = file.path
         while directory:
-            yield self.directories.setdefault(directory, Tally())
-            directory = posixpath.dirname(directory)
-        yield self.directories.setdefault("", Tally())
+            directory = directory[: max(directory.rfind("/"), 0)]
+            yield _tally_in(self.directories, directory)
+            if not above:
+                return
 
-    def _count_edges(self, snapshot: Snapshot, file: File, module: str, module_of: Callable[[str], str], sign: int) -> None:
+    def roll_up(self) -> None:
+        """Add what was counted of each directory alone to those above it."""
+        below: dict[int, list[str]] = {}
+        for directory in self.directories:
+            below.setdefault(_depth(directory), []).append(directory)
+        for depth in range(max(below, default=0), 0, -1):
+            for directory in below.get(depth, ()):
+                above = directory[: max(directory.rfind("/"), 0)]
+                if above not in self.directories:
+                    below.setdefault(depth - 1, []).append(above)
+                _tally_in(self.directories, above).join(self.directories[directory])
+
+    def _count_edges(self, snapshot: Snapshot, file: Measured, module: str, module_of: Callable[[str], str], sign: int) -> None:
         path, language = file.path, file.language or ""
-        edges = snapshot.link(path).edges  # rows, not records: there may be millions
-        for target, count in Counter(edge.path for edge in edges).items():
+        uses = snapshot.uses(file)  # columns, not records: there may be millions
+        totals: Counter[str] = Counter()
+        for number, count in Counter(uses.targets).items():
+            totals[uses.table[number][0]] += count
+        for target, count in totals.items():
             if target != path:
                 self.weights[target] += sign * count
                 other = module_of(target)
                 if other != module:
                     self.between[module, other] += sign * count
         if not file.is_test:
-            used = {
-                (edge.source, edge.path, edge.qualified) for edge in edges if edge.qualified and edge.kind not in PASSING_ON
-            }
-            for _, target, qualified in used:
-                self.users[target, qualified] += sign
-        self.resolved[language] += sign * len(edges)
-        self.unresolved[language] += sign * sum(walk.open_counts(snapshot, path))
+            columns = zip(uses.sources, uses.kinds, uses.targets, strict=True)
+            used = {(source, target) for source, kind, target in columns if kind not in PASSING_ON}
+            for number, count in Counter([target for _, target in used]).items():
+                target, name = uses.table[number]
+                if name:
+                    self.users[sys.intern(target), name] += sign * count
+        self.resolved[language] += sign * len(uses.targets)
+        self.unresolved[language] += sign * sum(times for reason, times in uses.open if reason in walk.OPEN_REASONS)
 
     def most_used(self) -> Iterator[tuple[Name, int]]:
         """Symbols with their users, the most used first; ends where the order is no longer sure."""
@@ -151,6 +180,17 @@ class Survey:
                 return
             for name in sorted(by_count[count]):
                 yield name, count
+
+
+def _tally_in(tallies: dict[str, Tally], name: str) -> Tally:
+    found = tallies.get(name)
+    if found is None:
+        found = tallies[name] = Tally()
+    return found
+
+
+def _depth(directory: str) -> int:
+    return directory.count("/") + 1 if directory else 0
 
 
 def entry_rank(path: str) -> int | None:
@@ -182,8 +222,9 @@ def resolved_shares(seen: Survey) -> Iterator[tuple[str, int, int, float]]:
 def _counted(snapshot: Snapshot) -> Survey:
     result = Survey()
     module_of = _module_of(snapshot)
-    for file in snapshot.files():
-        result.count(snapshot, file, module_of)
+    for file in snapshot.measured():
+        result.count(snapshot, file, module_of, above=False)
+    result.roll_up()
     return result
 
 
@@ -200,7 +241,7 @@ def _brought_up_to_date(kept: Survey, base: Snapshot, snapshot: Snapshot) -> Sur
     module_of = _module_of(snapshot)
     for path in sorted(snapshot.overlay):
         for state, sign in ((base, -1), (snapshot, 1)):
-            file = state.file(path)
+            file = state.measure(path)
             if file is not None:
                 result.count(state, file, module_of, sign)
     gained = max((count for name, count in result.users.items() if name not in known), default=0)

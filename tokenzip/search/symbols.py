@@ -88,7 +88,7 @@ def hits_in(files: Files, kinds: Collection[str] = ()) -> Iterator[Hit]:
 def _named(files: Files) -> list[Symbol]:
     """Symbols that have exactly a name that the question writes."""
     names = (*files.question.names[:4], *files.question.joined)
-    found = [symbol for name in names for symbol in files.snapshot.named(name)[:50]]
+    found = [symbol for name in names for symbol in files.snapshot.named(name, 50)]
     return [symbol for symbol in found if files.in_module(symbol.path)]
 
 

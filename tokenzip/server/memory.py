@@ -10,6 +10,8 @@ from typing import Any
 
 M_ARENA_MAX = -8
 """From glibc's malloc.h."""
+MADV_DONTNEED = 4
+"""From Linux's mman.h."""
 
 
 def share_one_arena() -> None:
@@ -35,6 +37,24 @@ def give_back() -> None:
     library = _c_library()
     if library is not None:
         library.malloc_trim(0)
+
+
+def let_go_of_maps(suffix: str) -> None:
+    """Unload the pages of mapped files whose names end so: what is asked for again comes from the system's cache of files.
+
+    They are not ours to hold, but count as such, and a large store that was read once would stay for good.
+    """
+    library = _c_library()
+    if library is None:
+        return
+    import ctypes
+
+    with contextlib.suppress(OSError, ValueError), open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        for line in maps:
+            if line.rstrip().endswith(suffix):
+                begin, _, end = line.partition(" ")[0].partition("-")
+                start = int(begin, 16)
+                library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(int(end, 16) - start), MADV_DONTNEED)
 
 
 def _c_library() -> Any:

@@ -14,7 +14,7 @@ from tokenzip.server.arguments import Operation, as_meant, tool_entry
 from tokenzip.server.indexing import Elsewhere, Indexer
 from tokenzip.server.journal import record_failure
 from tokenzip.server.kept import Kept, noted
-from tokenzip.server.memory import resident_bytes
+from tokenzip.server.memory import let_go_of_maps, resident_bytes
 from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, Withdrawn, page
 from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
 from tokenzip.server.workspace import Workspace
@@ -122,6 +122,7 @@ class Tools:
         try:
             yield
         finally:
+            let_go_of_maps(".mdb")
             held = resident_bytes()
             is_large = held is not None and held > LARGE
             self._rest = self._alarms.set_in(SHORT_REST if is_large else LONG_REST, self._workspace.release)

@@ -7,12 +7,13 @@ which little is asked.
 
 from tokenzip.snapshot.build import NewFile, empty_snapshot, ensure_commit, in_turn, is_known, known_trees, overlay_changes
 from tokenzip.snapshot.collect import Collected, collect
-from tokenzip.snapshot.graph import File, OpenUse, Snapshot, changed_paths
+from tokenzip.snapshot.graph import File, Measured, OpenUse, Snapshot, changed_paths
 from tokenzip.snapshot.outline import Outline
 
 __all__ = [
     "Collected",
     "File",
+    "Measured",
     "NewFile",
     "OpenUse",
     "Outline",

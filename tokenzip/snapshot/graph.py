@@ -12,6 +12,7 @@ import difflib
 import functools
 import hashlib
 import re
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ from tokenzip.model import (
     Unresolved,
     qualified_names,
 )
-from tokenzip.modules import ModuleMap, detect
+from tokenzip.modules import MANIFESTS, ModuleMap, detect, manifest_paths
 from tokenzip.snapshot.keys import (
     OPEN_REASONS,
     announced_key,
@@ -55,22 +56,28 @@ from tokenzip.snapshot.keys import (
     stem_key,
     stems_of,
 )
-from tokenzip.snapshot.tree import GITLINK, NO_LINK, SYMLINK, StoredTree, TreeFile
+from tokenzip.snapshot.tree import DIRECTORY, GITLINK, NO_LINK, SYMLINK, Directory, StoredTree, TreeFile
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
+    Extent,
     LinkRecord,
     OpenReference,
     ReadTransaction,
     Store,
+    Uses,
     Vocabulary,
     decode_consulted,
     decode_edges_to,
+    decode_extent,
     decode_ir,
     decode_link,
     decode_names,
     decode_opens,
+    decode_top_names,
+    decode_uses,
     link_record,
+    uses_of,
 )
 from tokenzip.words import words_of
 
@@ -78,7 +85,23 @@ _REMEMBERED_FILES = 2048
 _REMEMBERED_SYMBOLS = 10_000
 _REMEMBERED_EDGES = 20_000
 """Of some 500 and 200 bytes each. A server is asked again and again, and keeps its snapshots."""
+_REMEMBERED_REFERENCES = 5_000
+"""References without an edge, of files that were linked again for their lines; some 200 bytes each."""
+_REMEMBERED_ENTRIES = 8_000
+"""Of directories, some 350 bytes each."""
+_REMEMBERED_INTERFACES = 400_000
+"""Bytes of interfaces as they are stored, a tenth of what they take when they are read."""
+_LINKED_BY_ONE = 32
+"""Files that one linker links again: what it remembers of other files grows with each."""
 _NEAREST_NAMES = 5
+
+
+@dataclass(slots=True)
+class _SharedLinker:
+    """A linker of one question, and how many files it has linked."""
+
+    linker: Linker
+    files: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +143,23 @@ class Mention(NamedTuple):
     name: str
 
 
+class Measured(NamedTuple):
+    """A file with how much it holds, for counting over all of them."""
+
+    path: str
+    language: str | None
+    extent: Extent
+    link: Address | None = None
+
+    @property
+    def is_source(self) -> bool:
+        return self.language is not None and registry.is_source(self.language)
+
+    @property
+    def is_test(self) -> bool:
+        return self.language is not None and self.is_source and registry.get(self.language).is_test(self.path)
+
+
 class File:
     """One file of a snapshot; status and symbols are read when asked for."""
 
@@ -137,7 +177,8 @@ class File:
 
     def _read(self) -> FileIR:
         if self._facts is None:
-            self._facts = self._snapshot.ir(self.path) if self.language else FileIR("skipped", 0, reason=self._unread_reason())
+            unread = FileIR("skipped", 0, reason=_unread_reason(self.mode))
+            self._facts = self._snapshot.ir(self.path) if self.language else unread
             self._snapshot.has_read(self)
         return self._facts
 
@@ -145,11 +186,6 @@ class File:
     def weight(self) -> int:
         """How many symbols were read so far."""
         return 0 if self._facts is None else len(self._facts.symbols)
-
-    def _unread_reason(self) -> str:
-        if self.mode == SYMLINK:
-            return "symbolic link"
-        return "submodule" if self.mode == GITLINK else "no language reads this kind of file"
 
     @property
     def status(self) -> Status:
@@ -184,6 +220,11 @@ class File:
     def size(self) -> int:
         """Bytes of the content; 0 for a submodule."""
         return self._snapshot.size(self.path)
+
+    @property
+    def extent(self) -> Extent:
+        """How much it holds."""
+        return Extent(self.status, self.reason, self.lines, len(self.rows))
 
     @property
     def rows(self) -> tuple[SymbolRow, ...]:
@@ -223,22 +264,37 @@ class Snapshot:
         self._symbols_read = 0
         self._links: OrderedDict[str, LinkRecord] = OrderedDict()
         self._edges_read = 0
+        self._unresolved: OrderedDict[str, tuple[Unresolved, ...]] = OrderedDict()
+        self._references_read = 0
+        self._interfaces: dict[tuple[BlobId, str], tuple[Interface, int]] = {}
+        self._interface_bytes = 0
+        self._rooted_in: Callable[[], ReadTransaction | None] = _nowhere
+        self._known_root = NO_LINK
+        self._entries_read = 0
+        self._directories: dict[str, Directory | None] = {}
+        self._walked: weakref.WeakKeyDictionary[ReadTransaction, StoredTree] = weakref.WeakKeyDictionary()
+        """Whole walks read every directory: that is kept as long as a question, not as long as a snapshot."""
+        self._linkers: weakref.WeakKeyDictionary[ReadTransaction, _SharedLinker] = weakref.WeakKeyDictionary()
 
     def with_overlay(self, overlay: Overlay, at: Revision | None = None) -> Snapshot:
         """The same stored tree under another overlay."""
         return Snapshot(self.git, self.store, at or self.at, self.tree, overlay)
 
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[ReadTransaction]:
+    def reading(self) -> contextlib.AbstractContextManager[ReadTransaction]:
         """One read transaction for several calls."""
-        with self.store.reading() as reading:
-            yield reading
+        return self.store.reading()
 
     def _root(self, reading: ReadTransaction) -> Address:
         assert self.tree is not None
+        if self._rooted_in() is reading:
+            return self._known_root
+        self._directories.clear()
+        if self._entries_read > _REMEMBERED_ENTRIES:
+            self._stored, self._entries_read = StoredTree(self.git, self.tree), 0
         root = reading.snapshot_root(self.tree, analysis_tag())
         if root is None:
             raise StoreChanged(f"the graph of tree {self.tree} is no longer in the store", hint="ask again")
+        self._rooted_in, self._known_root = weakref.ref(reading), root
         return root
 
     # ---- files
@@ -255,14 +311,36 @@ class Snapshot:
 
     def _tree_files(self) -> Iterator[TreeFile]:
         with self.reading() as reading:
-            if self._stored is not None:
-                for file in self._stored.files(reading, self._root(reading)):
+            if self.tree is not None:
+                walked = self._walked.setdefault(reading, StoredTree(self.git, self.tree))
+                for file in walked.files(reading, self._root(reading)):
                     if file.path not in self.overlay:
                         yield file
             for path in sorted(self.overlay):
                 over = self.overlay[path]
                 if over is not None:
                     yield over.file
+
+    def measured(self) -> Iterator[Measured]:
+        """How much each file holds, in the order of `paths`. Nothing of it is remembered."""
+        with self.reading():
+            for file in self._tree_files():
+                yield self._measure(file)
+
+    def measure(self, path: str) -> Measured | None:
+        """How much the file at a path holds, None if there is none."""
+        file = self.tree_file(path)
+        return self._measure(file) if file is not None else None
+
+    def _measure(self, file: TreeFile) -> Measured:
+        if file.language is None:
+            return Measured(file.path, None, Extent("skipped", _unread_reason(file.mode), 0, 0))
+        over = self.overlay.get(file.path)
+        record = self._ir_record(file.blob, file.language) if over is None or over.ir is None else None
+        if record is not None:
+            return Measured(file.path, file.language, decode_extent(record), file.link)
+        ir = self.ir(file.path)
+        return Measured(file.path, file.language, Extent(ir.status, ir.reason, ir.lines, len(ir.symbols)), file.link)
 
     def tree_file(self, path: str) -> TreeFile | None:
         """Mode, blob and language of a path; None if no file is there."""
@@ -271,8 +349,23 @@ class Snapshot:
             return over.file if over is not None else None
         if self._stored is None:
             return None
+        parent, _, name = path.rpartition("/")
         with self.reading() as reading:
-            return self._stored.file(reading, self._root(reading), path)
+            entries = self._directory(reading, parent)
+        entry = entries.get(name) if entries is not None else None
+        if entry is None or entry.mode == DIRECTORY:
+            return None
+        return TreeFile(path, entry.mode, BlobId(entry.id), entry.language, entry.link)
+
+    def _directory(self, reading: ReadTransaction, path: str) -> Directory | None:
+        """A directory of the stored tree, remembered as long as the transaction: files are mostly asked for by directory."""
+        root = self._root(reading)
+        if path in self._directories:
+            return self._directories[path]
+        assert self._stored is not None
+        entries = self._directories[path] = self._stored.directory(reading, root, path)
+        self._entries_read += len(entries or ())
+        return entries
 
     def file(self, path: str) -> File | None:
         """The file at a path, None if there is none."""
@@ -309,7 +402,7 @@ class Snapshot:
         if self._stored is None:
             return False
         with self.reading() as reading:
-            if self._stored.directory(reading, self._root(reading), path) is None:
+            if self._directory(reading, path) is None:
                 return False
             removed = self._removed_below.get(path)
             return not removed or any(name not in removed for name in self._below(reading, path))
@@ -332,7 +425,7 @@ class Snapshot:
         pending = [directory]
         while pending:
             here = pending.pop()
-            for name, entry in (self._stored.directory(reading, self._root(reading), here) or {}).items():
+            for name, entry in (self._directory(reading, here) or {}).items():
                 if entry.node is not None:
                     pending.append(f"{here}/{name}")
                 else:
@@ -390,7 +483,21 @@ class Snapshot:
         file = self.tree_file(path)
         if file is None or file.language is None:
             return Interface()
-        return self.kept_interface(file) or self.extract(path).interface
+        known = self._interfaces.pop((file.blob, file.language), None) or self._read_interface(file)
+        self._interfaces[file.blob, file.language] = known  # the last one again
+        return known[0]
+
+    def _read_interface(self, file: TreeFile) -> tuple[Interface, int]:
+        """The interface of a file, with about how many bytes it is in the store."""
+        assert file.language is not None
+        with self.reading() as reading:
+            address = reading.interface_address(file.blob, language_tag(file.language))
+            record = reading.record(address) if address is not None else None
+        read = (self.extract(file.path).interface, 1000) if record is None else (decode_consulted(record), 100 + len(record))
+        self._interface_bytes += read[1]
+        while self._interface_bytes > _REMEMBERED_INTERFACES and self._interfaces:
+            self._interface_bytes -= self._interfaces.pop(next(iter(self._interfaces)))[1]
+        return read
 
     def kept_interface(self, file: TreeFile) -> Interface | None:
         """The interface of a file as the store has it; None if no file ever looked at it."""
@@ -453,19 +560,41 @@ class Snapshot:
         return known
 
     def _read_link(self, path: str) -> LinkRecord:
-        file = self.tree_file(path)
-        if file is None or file.language is None or file.link is None or file.link == NO_LINK:
-            return LinkRecord()
-        return self._stored_link(file.path, file.link)
+        stored = self._stored_link(path)
+        return decode_link(stored, path) if stored is not None else link_record(self.relink(path))
 
-    def _stored_link(self, path: str, address: Address) -> LinkRecord:
+    def _stored_link(self, path: str) -> bytes | None:
+        """The link record of a file of the stored tree, as the store has it; None where it is lost."""
+        file = self.tree_file(path)
+        return self._link_bytes(file.language, file.link) if file is not None else b""
+
+    def _link_bytes(self, language: str | None, link: Address | None) -> bytes | None:
+        if language is None or link is None or link == NO_LINK:
+            return b""
         with self.reading() as reading:
-            record = reading.record(address)
-        return decode_link(record, path) if record is not None else link_record(self.relink(path))
+            return reading.record(link)
+
+    def uses(self, file: Measured) -> Uses:
+        """What a file uses, in columns: for counting over many files. Nothing of it is remembered."""
+        stored = self._link_bytes(file.language, file.link) if self._is_unread(file.path) else None
+        return decode_uses(stored, file.path) if stored is not None else uses_of(self.link(file.path))
+
+    def _is_unread(self, path: str) -> bool:
+        """Whether the link record of a file is that of the stored tree, and was not decoded yet."""
+        over = self.overlay.get(path)
+        return path not in self._links and (over is None or over.link is None)
 
     def relink(self, path: str) -> LinkedFile:
-        """Link a file again: for the lines of its open references, which are not stored."""
-        return Linker(SnapshotView(self)).link(path, self.extract(path))
+        """Link a file again: for the lines of its open references, which are not stored.
+
+        Files that one question has linked share a linker, as those of a whole tree do.
+        """
+        with self.reading() as reading:
+            shared = self._linkers.get(reading)
+            if shared is None or shared.files >= _LINKED_BY_ONE:
+                shared = self._linkers[reading] = _SharedLinker(Linker(SnapshotView(self)))
+            shared.files += 1
+            return shared.linker.link(path, self.extract(path))
 
     def file_edges(self, path: str) -> tuple[Edge, ...]:
         """All edges out of a file, by source symbol and line."""
@@ -490,15 +619,16 @@ class Snapshot:
         """Edges whose target is exactly this symbol, or this file; ordered by path and line."""
         with self.reading():
             candidates = {key.path, *self.paths_posted([edge_key(key.path, key.qualified)])}
-            found: list[Edge] = []
-            for path in sorted(candidates):
-                rows = [row for row in self.link(path).edges if row.qualified == key.qualified and row.path == key.path]
-                if rows:
-                    file = self.file(path)
-                    symbols = file.symbols if file is not None else ()
-                    names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
-                    found.extend(_edge(path, names, row) for row in rows)
-        return tuple(found)
+            wanted = {(key.path, key.qualified)}
+            return tuple(edge for path in sorted(candidates) for edge in self._edges_between(path, wanted))
+
+    def _edges_between(self, path: str, wanted: Container[tuple[str, str]]) -> Iterator[Edge]:
+        """The edges from one file to these targets."""
+        rows = self._rows_to(path, wanted)
+        file = self.file(path) if rows else None
+        symbols = file.symbols if file is not None else ()
+        names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
+        return (_edge(path, names, row) for row in rows)
 
     def edges_to_each(self, keys: Collection[SymbolKey]) -> dict[SymbolKey, tuple[Edge, ...]]:
         """`edges_to` for many at once: each file that uses any is looked at once, and only what leads to them is read."""
@@ -507,12 +637,8 @@ class Snapshot:
         with self.reading():
             posted = self.paths_posted([edge_key(key.path, key.qualified) for key in keys])
             for path in sorted({key.path for key in keys}.union(posted)):
-                rows = self._rows_to(path, wanted)
-                file = self.file(path) if rows else None
-                symbols = file.symbols if file is not None else ()
-                names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
-                for row in rows:
-                    found[SymbolKey(row.path, row.qualified)].append(_edge(path, names, row))
+                for edge in self._edges_between(path, wanted):
+                    found[edge.target].append(edge)
         return {key: tuple(edges) for key, edges in found.items()}
 
     def _rows_to(self, path: str, wanted: Container[tuple[str, str]]) -> list[EdgeRow]:
@@ -524,15 +650,20 @@ class Snapshot:
 
     def _encoded_link(self, path: str) -> bytes | None:
         """A file's link record as it is stored, to decode no more of it than is needed; None where it is not from there."""
-        over = self.overlay.get(path)
-        file = self.tree_file(path) if path not in self._links and (over is None or over.link is None) else None
-        if file is None or file.link is None or file.link == NO_LINK:
-            return None
-        with self.reading() as reading:
-            return reading.record(file.link)
+        return self._stored_link(path) if self._is_unread(path) else None
 
     def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
         """Every reference of a file that has no edge, with its line; the file is linked again for it."""
+        known = self._unresolved.get(path)
+        if known is None:
+            known = self._unresolved[path] = self._read_unresolved(path)
+            self._references_read += len(known)
+            while self._references_read > _REMEMBERED_REFERENCES and len(self._unresolved) > 1:
+                _, forgotten = self._unresolved.popitem(last=False)
+                self._references_read -= len(forgotten)
+        return known
+
+    def _read_unresolved(self, path: str) -> tuple[Unresolved, ...]:
         file = self.file(path)
         if file is None or not file.is_source or file.status not in ("parsed", "partial"):
             return ()
@@ -727,23 +858,37 @@ class Snapshot:
         near = self._nearest(text)
         raise UnknownSymbol(f"there is no symbol or file {text} at {self.at.rev}", hint=_nearest_hint(near), candidates=near)
 
-    def named(self, text: str) -> tuple[Symbol, ...]:
+    def named(self, text: str, most: int | None = None) -> tuple[Symbol, ...]:
         """Symbols whose qualified name is `text` or ends in ``.text``; if some are so at top level, only those.
 
-        Ordered by path and position; symbols local to a function only if there are no others.
+        Ordered by path and position; symbols local to a function only if there are no others. The first `most` of them.
         """
-        parts = text.split(".")
+        last = text.rpartition(".")[2]
         with self.reading():
-            found = [
-                symbol
-                for path in self.paths_posted([name_key(_without_ordinal(parts[-1]))])
-                if (file := self.file(path)) is not None and file.is_source
-                for symbol in file.symbols
-                if symbol.qualified_name == text or symbol.qualified_name.endswith("." + text)
-            ]
-        whole = [symbol for symbol in found if symbol.qualified_name == text]
-        shared = [symbol for symbol in whole or found if not symbol.row.flags & Flag.LOCAL]
-        return tuple(shared or whole or found)
+            paths = self.paths_posted([name_key(_without_ordinal(last))])
+            tops = paths
+            if most is not None and len(paths) > most and text == _without_ordinal(last):
+                tops = [path for path in paths if self._may_hold_at_top(path, text)]
+            whole = _first_shared(self._called(tops, text, whole=True), most)
+            return tuple((whole or _first_shared(self._called(paths, text, whole=False), most))[:most])
+
+    def _called(self, paths: Iterable[str], text: str, *, whole: bool) -> Iterator[Symbol]:
+        """Symbols of these files whose qualified name is `text` or, unless as a `whole`, ends in it."""
+        for path in paths:
+            file = self.file(path)
+            if file is not None and file.is_source:
+                for symbol in file.symbols:
+                    name = symbol.qualified_name
+                    if name == text or (not whole and name.endswith("." + text)):
+                        yield symbol
+
+    def _may_hold_at_top(self, path: str, name: str) -> bool:
+        """Whether a symbol of that name may be in no other: sooner told than by reading all symbols of a file."""
+        over, file = self.overlay.get(path), self.tree_file(path)
+        if file is None or file.language is None or (over is not None and over.ir is not None):
+            return True
+        record = self._ir_record(file.blob, file.language)
+        return record is None or name in decode_top_names(record)
 
     def _nearest(self, text: str) -> list[str]:
         """Names that resemble `text`: for a message, so a scan of all symbols is no harm."""
@@ -763,7 +908,13 @@ class Snapshot:
     @functools.cached_property
     def _modules(self) -> ModuleMap:
         with self.reading():
-            return detect(self.paths(), self.interface, self.source)
+            return detect(self._manifests(), self.interface, self.source)
+
+    def _manifests(self) -> list[str]:
+        """Paths of the manifests, in the order of `paths`; found by their names, without a look at all other files."""
+        posted = manifest_paths(self._posted({stem_key(stem_of(name)) for name in MANIFESTS}))
+        found = sorted(filter(self._stands, posted), key=lambda path: path.encode("utf-8", "surrogateescape"))
+        return sorted(found, key=lambda path: path in self.overlay)
 
     def digest(self) -> str:
         """A digest of the whole graph: equal for equal states, however they were reached."""
@@ -777,6 +928,27 @@ class Snapshot:
                     record = (file.path, file.mode, file.blob, file.status, file.reason, link.edges, link.open)
                 total.update(repr(record).encode("utf-8", "surrogateescape"))
         return total.hexdigest()
+
+
+def _unread_reason(mode: int) -> str:
+    if mode == SYMLINK:
+        return "symbolic link"
+    return "submodule" if mode == GITLINK else "no language reads this kind of file"
+
+
+def _first_shared(symbols: Iterable[Symbol], most: int | None) -> list[Symbol]:
+    """Those that are not local to a function, the first `most` of them; all, if every one is."""
+    shared: list[Symbol] = []
+    local: list[Symbol] = []
+    for symbol in symbols:
+        (local if symbol.row.flags & Flag.LOCAL else shared).append(symbol)
+        if most is not None and len(shared) >= most:
+            break
+    return shared or local
+
+
+def _nowhere() -> None:
+    return None
 
 
 def _without_ordinal(name: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from tokenzip.index import extract
 from tokenzip.languages.base import stem_of
 from tokenzip.model import BlobId, FileIR, Interface, Revision, TreeId
+from tokenzip.modules import manifest_paths
 from tokenzip.snapshot.graph import Snapshot
 from tokenzip.snapshot.tree import DIRECTORY, TreeFile, language_of
 from tokenzip.store import LinkRecord, link_record
@@ -46,6 +47,9 @@ class Outline(Snapshot):
         assert self.tree is not None
         for path, mode, identity in self.git.walk(self.tree):
             yield TreeFile(path, mode, BlobId(identity), language_of(path.rpartition("/")[2], mode), None)
+
+    def _manifests(self) -> list[str]:
+        return manifest_paths(file.path for file in self._tree_files() if file.language is not None)
 
     def is_directory(self, path: str) -> bool:
         assert self.tree is not None
@@ -104,6 +108,9 @@ class Outline(Snapshot):
 
     def _read_link(self, path: str) -> LinkRecord:
         return link_record(self.relink(path))
+
+    def _is_unread(self, path: str) -> bool:
+        return False  # nothing that it means is stored
 
     def with_stem(self, stem: str) -> tuple[str, ...]:
         return self._stems.get(stem, ())

@@ -26,10 +26,13 @@ from tokenzip.store.location import family_folder
 from tokenzip.store.postings import key_hash
 from tokenzip.store.records import (
     Address,
+    Extent,
     LinkRecord,
     OpenReference,
+    Uses,
     decode_consulted,
     decode_edges_to,
+    decode_extent,
     decode_interface,
     decode_ir,
     decode_link,
@@ -37,6 +40,8 @@ from tokenzip.store.records import (
     decode_opens,
     decode_pack,
     decode_symbols,
+    decode_top_names,
+    decode_uses,
     encode_consulted,
     encode_interface,
     encode_ir,
@@ -47,19 +52,23 @@ from tokenzip.store.records import (
     pack_value,
     packs_of,
     unpack_value,
+    uses_of,
 )
 from tokenzip.store.vocabulary import Vocabulary
 
 __all__ = [
     "Address",
+    "Extent",
     "LinkRecord",
     "OpenReference",
     "ReadTransaction",
     "Store",
+    "Uses",
     "Vocabulary",
     "WriteTransaction",
     "decode_consulted",
     "decode_edges_to",
+    "decode_extent",
     "decode_interface",
     "decode_ir",
     "decode_link",
@@ -67,6 +76,8 @@ __all__ = [
     "decode_opens",
     "decode_pack",
     "decode_symbols",
+    "decode_top_names",
+    "decode_uses",
     "encode_consulted",
     "encode_interface",
     "encode_ir",
@@ -79,4 +90,5 @@ __all__ = [
     "pack_value",
     "packs_of",
     "unpack_value",
+    "uses_of",
 ]

@@ -60,6 +60,28 @@ class OpenReference(NamedTuple):
     times: int
 
 
+class Extent(NamedTuple):
+    """How much a file holds."""
+
+    status: Status
+    reason: str | None
+    lines: int
+    symbols: int
+
+
+class Uses(NamedTuple):
+    """What a file uses, in the columns of its link record: for counting over many files."""
+
+    sources: Sequence[int]
+    kinds: Sequence[str]
+    targets: Sequence[int]
+    """Places in `table`."""
+    table: Sequence[tuple[str, str]]
+    """(path, qualified name) of all targets."""
+    open: Sequence[tuple[str, int]]
+    """Reason and times of each open reference."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinkRecord:
     """What the store keeps of a `LinkedFile`."""
@@ -107,6 +129,32 @@ def decode_names(data: bytes) -> tuple[str, ...]:
     head.skip()
     symbols = head.unpack()
     return tuple(_unpacker(symbols).unpack()) if symbols else ()
+
+
+def decode_extent(data: bytes) -> Extent:
+    """How much a file holds: the head of its record, and how many symbols follow."""
+    (status, lines, _, reason, _), symbols = unpack_value(data)
+    return Extent(_STATUSES[status], reason, lines, _array_length(symbols, 1) if symbols else 0)
+
+
+def _array_length(data: bytes, at: int) -> int:
+    """The length in the head of an array, as msgpack writes it: to unpack one row of heads costs ten times that."""
+    code = data[at]
+    if code < 0xDC:
+        return code & 0x0F
+    return int.from_bytes(data[at + 1 : at + (3 if code == 0xDC else 5)], "big")
+
+
+def decode_top_names(data: bytes) -> set[str]:
+    """The names of a file's symbols that lie in no other, or in one without a name; sooner had than `decode_ir`."""
+    _, symbols = unpack_value(data)
+    if not symbols:
+        return set()
+    columns = _unpacker(symbols)
+    names = columns.unpack()
+    columns.skip()
+    places = enumerate(zip(names, columns.unpack(), strict=True))
+    return {name for index, (name, up) in places if up > index or not names[index - up]}
 
 
 def _unpacker(data: bytes) -> Any:
@@ -395,6 +443,37 @@ def decode_edges_to(data: bytes, path: str, wanted: Container[tuple[str, str]]) 
         for source, kind, line, target, detail in rows
         if target in hits
     ]
+
+
+_KIND_OF_CODE = tuple(kind for kind in EDGE_KINDS for _ in TIERS)
+_REASON_OF_CODE = tuple(reason for _ in EDGE_KINDS for reason in REASONS)
+
+
+def decode_uses(data: bytes, path: str) -> Uses:
+    """The columns of a link record."""
+    if not data:
+        return Uses((), (), (), (), ())
+    sources, kinds, _, targets, _, paths, target_paths, qualified, _, open_kinds, counts, _ = unpack_value(data)
+    return Uses(
+        tuple(accumulate(sources)),
+        [_KIND_OF_CODE[kind] for kind in kinds],
+        _from_recency(targets),
+        [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)],
+        [(_REASON_OF_CODE[kind], times) for kind, times in zip(open_kinds, counts, strict=True)],
+    )
+
+
+def uses_of(record: LinkRecord) -> Uses:
+    """The columns of a link record that was not stored."""
+    numbers: dict[tuple[str, str], int] = {}
+    targets = [numbers.setdefault((row.path, row.qualified), len(numbers)) for row in record.edges]
+    return Uses(
+        [row.source for row in record.edges],
+        [row.kind for row in record.edges],
+        targets,
+        list(numbers),
+        [(row.reason, row.times) for row in record.open],
+    )
 
 
 # ---- packs
