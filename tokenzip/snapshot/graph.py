@@ -271,6 +271,7 @@ class Snapshot:
         self._rooted_in: Callable[[], ReadTransaction | None] = _nowhere
         self._known_root = NO_LINK
         self._entries_read = 0
+        self._serial: int | None = None
         self._directories: dict[str, Directory | None] = {}
         self._walked: weakref.WeakKeyDictionary[ReadTransaction, StoredTree] = weakref.WeakKeyDictionary()
         """Whole walks read every directory: that is kept as long as a question, not as long as a snapshot."""
@@ -289,8 +290,8 @@ class Snapshot:
         if self._rooted_in() is reading:
             return self._known_root
         self._directories.clear()
-        if self._entries_read > _REMEMBERED_ENTRIES:
-            self._stored, self._entries_read = StoredTree(self.git, self.tree), 0
+        if self._entries_read > _REMEMBERED_ENTRIES or self._serial != reading.serial:  # addresses are those of one store
+            self._stored, self._entries_read, self._serial = StoredTree(self.git, self.tree), 0, reading.serial
         root = reading.snapshot_root(self.tree, analysis_tag())
         if root is None:
             raise StoreChanged(f"the graph of tree {self.tree} is no longer in the store", hint="ask again")
