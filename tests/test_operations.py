@@ -262,7 +262,13 @@ def test_callers_are_listed_with_their_edges_nearest_first(ask: Ask) -> None:
     ]
     assert "of" in answer, "the question named it in short"
     first = answer["items"][0]
-    assert first == {"handle": "shop/cart.py::Cart.total", "line": 13, "edge": {"kind": "calls", "line": 14}, "distance": 1}
+    assert first == {
+        "handle": "shop/cart.py::Cart.total",
+        "file": "shop/cart.py",
+        "line": 13,
+        "edge": {"kind": "calls", "line": 14},
+        "distance": 1,
+    }
     assert answer["items"][1]["via"] == "Cart.total"
 
 
@@ -556,7 +562,7 @@ def test_impact_is_told_by_distance_file_module_and_test(ask: Ask) -> None:
     assert [item["handle"] for item in answer["items"] if item["distance"] == 1] == ["shop/prices.py::discounted"]
     assert answer["summary"]["tests"] == 1
     assert not {"modules", "files"} & answer.keys(), "one module, and every item is there"
-    assert answer["items"][0]["edge"] == {"kind": "calls", "line": 10}
+    assert answer["items"][0] == {"handle": "shop/prices.py::discounted", "file": "shop/prices.py", "line": 9, "distance": 1}
     assert answer["items"][-1]["via"]
     assert answer["complete"]["why"].endswith("more beyond 3 steps")
     assert "references named total" in answer["complete"]["why"]
@@ -615,10 +621,11 @@ def test_levels_of_detail(ask: Ask) -> None:
     arguments = {"handle": "discounted", "kinds": ["calls"], "depth": 3}
     whole, names = ask("get_dependants", **arguments, detail="signatures"), ask("get_dependants", **arguments, detail="names")
     assert handles(whole) == handles(names)
-    assert set(names["items"][0]) == {"handle", "line", "edge", "distance"}
+    assert set(names["items"][0]) == {"handle", "file", "line", "edge", "distance"}
     assert names["token_count"] < 0.7 * whole["token_count"]
-    assert set(ask("search_symbols", query="cart", detail="names")["items"][0]) == {"handle", "line"}
-    assert set(ask("search_symbols", query="cart total")["items"][0]) == {"handle", "kind", "line", "end_line", "signature"}
+    assert set(ask("search_symbols", query="cart", detail="names")["items"][0]) == {"handle", "file", "line"}
+    found = ask("search_symbols", query="cart total")["items"][0]
+    assert set(found) == {"handle", "kind", "file", "line", "end_line", "signature"}
 
 
 def test_a_search_for_a_name_that_there_is_answers_with_its_definitions(ask: Ask) -> None:

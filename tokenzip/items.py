@@ -54,7 +54,7 @@ def revision_item(revision: Revision) -> Item:
 
 
 def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = ()) -> Item:
-    """What a list says about a symbol: all, or with ``names`` the handle, the line and the fields that `include` names."""
+    """What a list says about a symbol: all, or with ``names`` handle, file, line and the fields that `include` names."""
     whole = "names" not in include
     item: Item = {"handle": symbol.handle}
     if _ORDINAL.search(symbol.qualified_name):
@@ -63,8 +63,7 @@ def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = (
         item["id"] = str(symbol.id)
     if whole or "kind" in include:
         item["kind"] = symbol.kind
-    if whole:
-        item["file"] = symbol.path
+    item["file"] = symbol.path
     item["line"] = symbol.line
     if whole or "end_line" in include:
         item["end_line"] = symbol.end_line
@@ -81,10 +80,10 @@ def symbol_item(snapshot: Snapshot, symbol: Symbol, include: Collection[str] = (
 
 def file_item(snapshot: Snapshot, path: str, include: Collection[str] = ()) -> Item:
     """What a list says about a file, as an end of an edge or as a thing of its own."""
-    item: Item = {"handle": path}
+    item: Item = {"handle": path, "file": path}
     whole = "names" not in include
     if whole:
-        item.update({"kind": "file", "file": path})
+        item["kind"] = "file"
     file = snapshot.file(path)
     if file is not None:
         if whole:
@@ -186,24 +185,21 @@ def completeness(possible: Open, why: str) -> bool | Item:
 def reached_item(reached: Reached, include: Collection[str] = ()) -> Item:
     """What a list says about a symbol that a change reaches; with ``names`` in `include` no more than tells it and its way.
 
-    The short form says where a root is used; of what is farther away it names what that uses instead (`via`), without its
-    path: it comes before it in the list.
+    The short form names what something farther away uses (`via`) without its path: that comes before it in the list.
     Where all are tests (``tests`` in `include`) none says so.
     """
     first = reached.path[0]
-    item: Item = {"handle": reached.handle}
+    item: Item = {"handle": reached.handle, "file": reached.key.path}
     if "names" in include:
         if reached.line:
             item["line"] = reached.line
-        if reached.distance == 1:
-            item["edge"] = {"kind": reached.via, "line": first.line}
         item["distance"] = reached.distance
         if reached.distance > 1:
             item["via"] = first.target.qualified or first.target.path
         if reached.test and "tests" not in include:
             item["test"] = True
         return item
-    item.update({"kind": reached.kind, "file": reached.key.path})
+    item["kind"] = reached.kind
     if reached.line:
         item["line"] = reached.line
     item["edge"] = {"kind": reached.via, "line": first.line, "tier": first.tier}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DEPENDANT = frozenset({"names"})
 DEPENDENCY = frozenset({"names", "signature"})
 DEFINITION = frozenset({"names", "kind", "end_line", "signature"})
-"""What an item says where no `detail` is asked for: what the answer is of use for, and nothing that its handle says."""
+"""What an item says where no `detail` is asked for, beside its handle, file and line: what the answer is of use for."""
 
 HEAD_SHARE = 0.75
 """Part of a budget that what stands beside the items may take where not all of them fit."""
