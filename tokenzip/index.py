@@ -9,8 +9,10 @@ import functools
 import itertools
 import logging
 import os
+import threading
 import zlib
 from array import array
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +41,8 @@ LARGEST_FILE = 4 << 20
 """Bytes. Larger files are nodes without symbols; no hand-written source comes near."""
 BATCH_BYTES = 400_000
 """Source bytes that one task of a worker holds: some hundred milliseconds of work."""
+_REMEMBERED_BYTES = 256 << 10
+"""Of source, of which what was extracted is remembered: that takes some fifteen times as much."""
 
 T = TypeVar("T")
 
@@ -277,7 +281,37 @@ def words_of_blob(git: GitRepository, source: Source) -> set[str] | None:
 
 def extract_blob(git: GitRepository, source: Source) -> FileIR:
     """What a blob of the repository says, in the form that the store gives back."""
-    return _unread(source) or extract(git.blob(source.blob), source.language)
+    return _unread(source) or _EXTRACTED.get(source, lambda: extract(git.blob(source.blob), source.language))
+
+
+class _Extracted:
+    """What was extracted lately: a commit's check links the same files on both of its sides. Bounded by their sizes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[BlobId, str], tuple[FileIR, int]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, source: Source, extracted: Callable[[], FileIR]) -> FileIR:
+        key, size = (source.blob, source.language), source.size or 0
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known[0]
+        ir = extracted()
+        if size > _REMEMBERED_BYTES // 4:
+            return ir
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = ir, size
+                self._bytes += size
+            while self._bytes > _REMEMBERED_BYTES:
+                self._bytes -= self._known.popitem(last=False)[1][1]
+        return ir
+
+
+_EXTRACTED = _Extracted()
 
 
 def _unread(source: Source) -> FileIR | None:

@@ -17,8 +17,9 @@ from tokenzip.server.service import INSTRUCTIONS
 TOOLS = [tool_entry(OPERATIONS[name]) for name in sorted(OPERATIONS)]
 MOST_TOKENS = 2500
 PROMISED = {
-    "diff_commits", "get_context_for_files", "get_dependants", "get_dependencies", "get_git_history", "get_impact_analysis", "query_file",
-    "query_module", "query_repo_structure", "query_symbol", "search_symbols", "trace_path",
+    "diff_commits", "execute_workflow_template", "get_context_for_files", "get_dependants", "get_dependencies",
+    "get_git_history", "get_impact_analysis", "get_workflow", "query_file", "query_module", "query_repo_structure",
+    "query_symbol", "search_symbols", "trace_path",
 }  # fmt: skip
 
 
