@@ -180,7 +180,7 @@ def test_code_that_no_language_reads_is_found_by_its_words(repo: Repo) -> None:
     assert find(snapshot, "redeem voucher", kinds=("function",)) == ()
     assert [hit.path for hit in find(snapshot, "checkout")] == ["shop/cart.py"]
     answer = search_symbols(snapshot, {"query": "redeem voucher"})
-    assert answer["items"][0] == {"handle": "cmd/voucher.go", "kind": "file", "status": "skipped"}
+    assert answer["items"][0] == {"handle": "cmd/voucher.go", "file": "cmd/voucher.go", "kind": "file", "status": "skipped"}
     assert document("search_symbols", answer)
 
 
