@@ -38,3 +38,19 @@ def test_key_hash_does_not_depend_on_the_process():
     assert key_hash("sym", "a.py", "f") == 50476978
     assert key_hash("a", "bc") != key_hash("ab", "c")
     assert 0 <= key_hash("odd\udcff") < 2**26
+
+
+def test_what_a_whole_tree_brought_in_is_not_written_again_for_a_few_commits(tmp_path):
+    store = Store(tmp_path)
+    for first in (0, 10_000, 20_000):
+        pairs = [(number, 1) for number in range(first, first + 9_000)]
+        store.write(lambda writing, pairs=pairs: writing.post_sorted(iter(pairs)))
+    with store.reading() as reading:
+        large = [key for number in (1, 2, 3) for key, _ in reading.postings._segments.chunks(number)]
+    for commit in range(60):
+        store.write(lambda writing, commit=commit: writing.post([(50_000 + commit, 2), (commit, 3)]))
+    with store.reading() as reading:
+        assert [key for number in (1, 2, 3) for key, _ in reading.postings._segments.chunks(number)] == large
+        assert len(reading.postings._segments.live()) <= 13
+        assert reading.postings.paths([7]) == {1, 3}
+        assert len(list(reading.postings.pairs())) == 27_000 + 120

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 from tokenzip.store.records import pack_value, unpack_value
 
 _MOST = 12
+_MERGED_AT_ONCE = 1 << 18
+"""Entries: some tenths of a second. Larger segments stay apart until `gc` makes one of all."""
 
 
 class Encoded(NamedTuple):
@@ -72,13 +74,16 @@ class Segments:
             self._set([*self._sizes(), (number, count)], number + 1)
 
     def tidy(self, merge: Callable[[list[int]], Iterator[Encoded]]) -> None:
-        """When there are many segments, merge the small ones; the biggest too when the others reach a quarter of it."""
+        """When there are many segments, merge the small ones; a larger one too when the smaller ones reach a quarter of it.
+
+        So each entry is written again a few times in all, and a commit waits for no merge of what a whole tree brought in.
+        """
         sizes = self._sizes()
         if len(sizes) <= _MOST:
             return
-        biggest = max(sizes, key=lambda segment: segment[1])
-        others = [segment for segment in sizes if segment != biggest]
-        chosen = sizes if 4 * sum(size for _, size in others) >= biggest[1] else others
+        chosen = _worth_merging(sizes)
+        if not chosen:
+            return
         self.append(merge([number for number, _ in chosen]))
         for number, _ in chosen:
             for key in [key for key, _ in self.chunks(number)]:
@@ -97,6 +102,18 @@ class Segments:
 
     def _set(self, segments: list[tuple[int, int]], next_number: int) -> None:
         self._transaction.put(self._name, pack_value((next_number, sorted(segments))), db=self._meta)
+
+
+def _worth_merging(sizes: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The smallest segments, as far as none is four times as large as those before it together, and all are soon merged."""
+    chosen: list[tuple[int, int]] = []
+    total = 0
+    for segment in sorted(sizes, key=lambda segment: (segment[1], segment[0])):
+        if chosen and segment[1] > 4 * total or total + segment[1] > _MERGED_AT_ONCE:
+            break
+        chosen.append(segment)
+        total += segment[1]
+    return sorted(chosen) if len(chosen) > 1 else []
 
 
 def segment_key(segment: int, key: bytes = b"") -> bytes:
