@@ -109,7 +109,7 @@ def _worth_merging(sizes: list[tuple[int, int]]) -> list[tuple[int, int]]:
     chosen: list[tuple[int, int]] = []
     total = 0
     for segment in sorted(sizes, key=lambda segment: (segment[1], segment[0])):
-        if chosen and segment[1] > 4 * total or total + segment[1] > _MERGED_AT_ONCE:
+        if (chosen and segment[1] > 4 * total) or total + segment[1] > _MERGED_AT_ONCE:
             break
         chosen.append(segment)
         total += segment[1]
