@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from tokenzip.operations import OPERATIONS
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
 from tokenzip.workflows import TEMPLATES
+from tokenzip.workflows.implementing import NAME
 from tokenzip.workflows.naming import STYLES, fits, placeholders, style_of, styled
 
 Run = Callable[..., dict[str, Any]]
@@ -167,6 +169,22 @@ def test_what_fits_nothing_is_said(run: Run) -> None:
 
 
 # implement-feature.
+
+
+@pytest.mark.parametrize(
+    "text", ["a" * 60_000, "a$" * 30_000, "-" * 60_000, "Foo" + "A" * 200 + "_x", "a." * 30_000, "a/" * 30_000]
+)
+def test_names_in_a_text_are_found_in_time_proportional_to_its_length(text: str) -> None:
+    started = time.process_time()
+    for _ in NAME.finditer(text):
+        pass
+    assert time.process_time() - started < 1
+
+
+def test_names_in_prose() -> None:
+    text = "`ab` in src/a/b.py and foo.ts, use_x fooBar FooBar FooBar_x baz() Cart.total a::b, not Foo nor bar"
+    found = [next(name for name in match.groups() if name) for match in NAME.finditer(text)]
+    assert found == ["ab", "src/a/b.py", "foo.ts", "use_x", "fooBar", "FooBar", "FooBar_x", "baz", "Cart.total", "a::b"]
 
 
 def test_implement_feature_tells_what_is_there_and_what_is_missing(run: Run) -> None:

@@ -29,12 +29,16 @@ LONGEST, SHORT, MOST_NODES = 5, 2, 3000
 """Steps of a path of calls and of one of other edges, and symbols that are visited from one end."""
 DEPTH = 2
 NAMES = 20
-_NAME = re.compile(
-    r"`([^`\s]{2,120})`|((?:[\w-]+/)+[\w.-]+|[\w-]+\.(?:py|[cm]?[jt]sx?|vue|svelte|go|rs|java|kt|sql))\b"
-    r"|\b([A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)+(?:\(\))?)|\b([A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)\b"
-    r"|\b([A-Za-z]\w*_\w+)\b|\b([a-z]+[A-Z]\w*)\b|\b([A-Za-z_$][\w$]*)\(\)"
+NAME = re.compile(
+    r"`([^`\s]{2,120})`"
+    r"|(?<![\w-])((?:[\w-]++/)+[\w.-]+|[\w-]++\.(?:py|[cm]?[jt]sx?|vue|svelte|go|rs|java|kt|sql))\b"
+    r"|(?<![\w$])([A-Za-z_$][\w$]*+(?:(?:\.|::)[A-Za-z_$][\w$]*+)+(?:\(\))?)|\b([A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*)\b"
+    r"|\b([A-Za-z]\w*_\w+)\b|\b([a-z]+[A-Z]\w*)\b|(?<![\w$])([A-Za-z_$][\w$]*+)\(\)"
 )
-"""Names in prose: in backticks, paths, dotted names, CamelCase, snake_case, camelCase, and what is called."""
+"""Names in prose: in backticks, paths, dotted names, CamelCase, snake_case, camelCase, and what is called.
+
+Each begins where a run of its characters does, and no run is tried in parts: the time is in proportion to the text's length.
+"""
 
 
 class ImplementFeature:
@@ -53,7 +57,7 @@ class ImplementFeature:
 
     def name(self) -> None:
         """The names that the description uses: which of them there are."""
-        names = [next(name for name in found.groups() if name) for found in _NAME.finditer(self.description)]
+        names = [next(name for name in found.groups() if name) for found in NAME.finditer(self.description)]
         for name in list(dict.fromkeys(name.removesuffix("()") for name in names))[:NAMES]:
             try:
                 found = walk.resolve(self.snapshot, name.replace("::", ".") if "/" not in name else name)
