@@ -20,6 +20,7 @@ from tokenzip.errors import NotARepository
 from tokenzip.model import UNCOMMITTED
 from tokenzip.server import tools
 from tokenzip.server.arguments import as_meant
+from tokenzip.server.question import indexing_answer, working_answer
 from tokenzip.server.tools import HARD_CAP
 from tokenzip.server.workspace import Workspace
 
@@ -399,3 +400,11 @@ def test_a_repository_is_opened_again_when_it_is_another_one(project: Path, chan
         (project / ".tokenzip").mkdir()
         (project / ".tokenzip" / "config.json").write_text("{}")
     assert lent(workspace) is not first
+
+
+@pytest.mark.parametrize("length", [10, 100_000])
+def test_what_is_said_meanwhile_is_short_however_long_the_question_is(length: int) -> None:
+    arguments = {"inputs": ["x" * length]}
+    for answer in (indexing_answer("echo", arguments, "reading", 1, 2), working_answer("echo", arguments, 20)):
+        assert len(lay_out(answer)) < 1000
+        assert answer.get("next") == ([{"tool": "echo", "arguments": arguments}] if length == 10 else None)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tokenzip.budget import counted, lay_out
+from tokenzip.budget import answer_text, counted, lay_out
 from tokenzip.errors import Cancelled
 from tokenzip.model import UNCOMMITTED
 from tokenzip.server.alarms import Alarms
@@ -29,6 +29,9 @@ GLANCE = 0.2
 
 DEADLINE = 20.0
 """Seconds after which any call is answered. The most impatient clients give up at 30."""
+
+LONGEST_PROPOSAL = 2000
+"""Characters of a call that is proposed again; one with a long text in it would break every budget."""
 
 
 Answered = Callable[[Json], Json]
@@ -200,18 +203,17 @@ def working_answer(tool: str, arguments: Mapping[str, Any], seconds: int) -> Jso
 
 
 def _no_answer_yet(tool: str, arguments: Mapping[str, Any], why: str, **state: Json) -> Json:
-    rev = arguments.get("at") or arguments.get("head") or "WORKTREE"
-    return counted(
-        {
-            "at": {"rev": rev, "commit": None, "dirty": None},
-            "items": [],
-            "complete": {"why": why, "unresolved": None},
-            **state,
-            "truncated": None,
-            "token_count": 0,
-            "next": [{"tool": tool, "arguments": dict(arguments)}],
-        }
-    )
+    """The answer without an answer. It proposes the same call again, unless that is too long to be said."""
+    answer: Json = {
+        "at": {"rev": arguments.get("at") or arguments.get("head") or "WORKTREE", "commit": None, "dirty": None},
+        "items": [],
+        "complete": {"why": why, "unresolved": None},
+        **state,
+        "truncated": None,
+        "token_count": 0,
+    }
+    again = [{"tool": tool, "arguments": dict(arguments)}]
+    return counted({**answer, "next": again} if len(answer_text(again)) <= LONGEST_PROPOSAL else answer)
 
 
 def error_answer(code: str, message: str, hint: str = "", candidates: Sequence[str] = ()) -> Json:
