@@ -53,6 +53,12 @@ def test_text_aligns_and_says_what_is_missing() -> None:
     )
 
 
+def test_of_many_sites_the_number_is_said_though_few_lines_are_known() -> None:
+    edge = {"kind": "calls", "line": 5, "lines": [5, 7], "sites": 207}
+    item = {"handle": "b.py::g", "file": "b.py", "line": 3, "edge": edge, "distance": 1}
+    assert "calls  b.py:5 (+206)  g" in render("get_dependants", CALLERS | {"items": [item]})
+
+
 def test_markdown_is_a_table() -> None:
     text = render("get_dependants", CALLERS, "markdown")
     assert "# `a.py::f` function" in text

@@ -24,6 +24,8 @@ BRIEF_SIGNATURE_LENGTH = 100
 """The same in a short item."""
 BRIEF_LINES = 4
 """Lines of an edge with many sites that a short item gives."""
+MOST_LINES = 20
+"""The same in any other item: the two hundred calls of a test file would leave nothing of a budget to the other items."""
 _ORDINAL = re.compile(r"(?<=.)#\d+$")
 
 T = TypeVar("T")
@@ -102,7 +104,7 @@ def key_item(snapshot: Snapshot, key: SymbolKey, include: Collection[str] = ()) 
 def edge_part(edges: Sequence[Edge], include: Collection[str] = ()) -> Item:
     """The `edge` of an item: the first of equal edges, with all lines when there are several.
 
-    With ``names`` in `include` no tier is said, and of many lines the first few and their number.
+    Of many lines the first ones and their number. With ``names`` in `include` no tier is said, and fewer lines.
     """
     first = edges[0]
     brief = "names" in include
@@ -111,7 +113,7 @@ def edge_part(edges: Sequence[Edge], include: Collection[str] = ()) -> Item:
         part["tier"] = first.tier
     lines = sorted({edge.line for edge in edges})
     if len(lines) > 1:
-        part["lines"] = lines[:BRIEF_LINES] if brief else lines
+        part["lines"] = lines[: BRIEF_LINES if brief else MOST_LINES]
         if len(part["lines"]) < len(lines):
             part["sites"] = len(lines)
     details = sorted({edge.detail for edge in edges if edge.detail})

@@ -46,8 +46,8 @@ def _by_distance(items: Sequence[Json], noun: str, *, backward: bool, by_file: b
 
 def _edge_row(item: Json, *, backward: bool, by_file: bool) -> tuple[Cell, ...]:
     edge = item["edge"]
-    lines = edge.get("lines", [edge["line"]])
-    more = f" (+{len(lines) - 1})" if len(lines) > 1 else ""
+    sites = edge.get("sites", len(edge.get("lines", ())))
+    more = f" (+{sites - 1})" if sites > 1 else ""
     where = f"{item['file']}:{edge['line']}{more}" if backward else place(item)
     name = "" if by_file else own_name(item)
     note = "via " + item["via"] if "via" in item else ""
