@@ -51,15 +51,18 @@ def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Op
                 else repository.snapshot(revision)
             )
             seconds = time.monotonic() - begun
-            files = sum(1 for _ in snapshot.paths())
-            state = "was indexed" if was_known and not full else "indexed"
-            items.append({"rev": revision, "commit": snapshot.at.commit, "files": files, "state": state})
+            item: dict[str, Any] = {"rev": revision, "commit": snapshot.at.commit, "state": "indexed"}
+            if was_known and not full:
+                item["state"] = "was indexed"  # its files are not counted: that takes longer than to find it known
+            else:
+                item["files"] = sum(1 for _ in snapshot.paths())
+            items.append(item)
             rows.append(
                 (
                     Cell(revision, "name"),
                     Cell((snapshot.at.commit or "")[:10], "dim"),
-                    Cell(f"{files:,} files", "number"),
-                    Cell(state),
+                    Cell(f"{item['files']:,} files" if "files" in item else "", "number"),
+                    Cell(item["state"]),
                     Cell(f"{seconds:.1f} s", "dim"),
                 )
             )
