@@ -19,6 +19,7 @@ from tokenzip.cli.terminal import is_terminal, say
 if TYPE_CHECKING:
     from tokenzip.config import Config
     from tokenzip.render.blocks import Block, Cell
+    from tokenzip.snapshot import Snapshot
 
 _REASONS = 4
 """Why files were not read: the most frequent reasons, the others are counted."""
@@ -56,6 +57,8 @@ def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Op
                 item["state"] = "was indexed"  # its files are not counted: that takes longer than to find it known
             else:
                 item["files"] = sum(1 for _ in snapshot.paths())
+                if revision == "HEAD":
+                    keep_survey(snapshot)
             items.append(item)
             rows.append(
                 (
@@ -68,6 +71,13 @@ def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Op
             )
     blocks: list[Block] = [Rows(tuple(rows), ("revision", "commit", "files", "", "time"))]
     return shell.print_state({"items": items}, blocks, options)
+
+
+def keep_survey(snapshot: Snapshot) -> None:
+    """Count what the first orientation and `status` would have to wait for, and would take memory for in a server."""
+    from tokenzip.operations.survey import survey
+
+    survey(snapshot)
 
 
 def _is_committed(revision: str) -> bool:

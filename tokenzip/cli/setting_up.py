@@ -119,7 +119,10 @@ def _as_step(state: Mapping[str, Any]) -> dict[str, Any]:
 def _index_step(repository: Repository) -> dict[str, Any]:
     if repository.git.head() is None:
         return _step("index", "nothing is committed yet")
+    from tokenzip.cli.keeping import keep_survey
+
     snapshot = repository.index("HEAD")
+    keep_survey(snapshot)
     files = sum(1 for _ in snapshot.paths())
     return _step("index", f"HEAD is indexed, {files:,} files", folder=str(repository.store.folder))
 
