@@ -8,12 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from gitrepo import Repo
 
 from tokenzip.budget import estimate_tokens, lay_out
 from tokenzip.operations import OPERATIONS
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
 from tokenzip.workflows import TEMPLATES
+from tokenzip.workflows.around import dependency_first
 from tokenzip.workflows.implementing import NAME
 from tokenzip.workflows.naming import STYLES, fits, placeholders, style_of, styled
 
@@ -166,6 +168,24 @@ def test_what_fits_nothing_is_said(run: Run) -> None:
     answer = run("update-module", "module=shop", "description=zzzqqq")
     assert answer["symbols"] == []
     assert "fits the description" in answer["complete"]["why"]
+
+
+@pytest.mark.parametrize("name", ["-x", "src/-x", "../evil", "a/../b", "a\nb", "."])
+def test_create_module_takes_no_name_that_would_do_harm(name: str, run: Run) -> None:
+    assert "is no name for a module" in run("create-module", f"name={name}")["error"]["message"]
+
+
+def test_files_in_a_circle_wait_only_for_those_before_them(circle: Repository) -> None:
+    found = dependency_first(circle.snapshot(), ["a.py", "b.py", "c.py"])
+    place = {path: number for number, (path, _) in enumerate(found)}
+    assert set(place) == {"a.py", "b.py", "c.py"}
+    assert all(place[used] < place[path] for path, uses in found for used in uses)
+
+
+@pytest.fixture
+def circle(repo: Repo) -> Repository:
+    repo.commit({"a.py": "import b\n", "b.py": "import c\n", "c.py": "import a\n"}, "circle")
+    return open_repository(str(repo.path))
 
 
 # implement-feature.

@@ -221,9 +221,9 @@ def modules_of(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:
 
 
 def dependency_first(snapshot: Snapshot, paths: Iterable[str]) -> list[tuple[str, list[str]]]:
-    """Files so that what is used comes before who uses it, each with those of them that it uses.
+    """Files so that what is used comes before who uses it, each with those before it that it uses.
 
-    Where files use each other in a circle, the one that uses fewest of the rest comes first.
+    Where files use each other in a circle, the one that uses fewest of the rest comes first, and waits for none of them.
     """
     wanted = sorted(set(paths))
     among = set(wanted)
@@ -240,7 +240,7 @@ def dependency_first(snapshot: Snapshot, paths: Iterable[str]) -> list[tuple[str
         count, path = heapq.heappop(heap)
         if path in out or count != waits[path]:
             continue  # an entry of before
-        out[path] = uses[path]
+        out[path] = [used for used in uses[path] if used in out]
         for user in users[path]:
             waits[user] -= 1
             heapq.heappush(heap, (waits[user], user))

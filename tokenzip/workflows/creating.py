@@ -29,7 +29,7 @@ LARGEST = 20_000
 MOST_FILES = 40
 COMPARED = 12
 """Siblings whose contents are compared."""
-_NAME = re.compile(r"[A-Za-z0-9_.@-][\w.@-]*")
+_NAME = re.compile(r"[A-Za-z0-9_.@][\w.@-]*")
 FIRST_VERSION = "0.1.0"
 
 
@@ -55,7 +55,7 @@ class CreateModule:
             written = posixpath.basename(written)
         self.name = posixpath.basename(written)
         if not _NAME.fullmatch(self.name) or self.name in (".", "..") or ".." in written.split("/"):
-            raise UsageError(f"{inputs['name']!r} is no name for a module", hint="Take letters, digits, - and _.")
+            raise UsageError(f"{inputs['name']!r} is no name for a module", hint="Take letters, digits, - and _; not - first.")
         self.group: Group = choose(snapshot, written, inputs.get("kind", ""))
         if self.group.kind == FILE:
             self.name = self.name.removesuffix(self.group.suffix)
