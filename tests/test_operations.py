@@ -14,6 +14,7 @@ from gitrepo import Repo, hermetic_environment
 from tokenzip.budget import estimate_tokens, lay_out
 from tokenzip.items import doc_text
 from tokenzip.operations import OPERATIONS, look_at
+from tokenzip.operations.base import LONGEST_MESSAGE
 from tokenzip.operations.survey import Survey, survey
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
@@ -636,3 +637,17 @@ def test_a_search_for_a_name_that_there_is_answers_with_its_definitions(ask: Ask
     limited = ask("search_symbols", query="fetch", limit=1)
     assert (len(limited["items"]), limited["definitions"]) == (1, 2)
     assert "Cart" in ask("search_symbols", query="cart")["items"][0]["handle"], "no name is spelled so"
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument"), [("diff_commits", "base"), ("query_repo_structure", "at"), ("query_symbol", "handle")]
+)
+def test_half_a_surrogate_pair_is_a_mistake_and_no_bug(tool: str, argument: str, ask: Callable[..., dict[str, Any]]) -> None:
+    answer = ask(tool, **{argument: "\ud800"})
+    assert answer["error"]["code"] == "usage"
+    assert argument in answer["error"]["message"]
+
+
+def test_an_error_does_not_say_back_a_whole_file(ask: Callable[..., dict[str, Any]]) -> None:
+    for tool, argument in (("query_symbol", "handle"), ("query_module", "module"), ("diff_commits", "base")):
+        assert len(ask(tool, **{argument: "word " * 5000})["error"]["message"]) <= LONGEST_MESSAGE

@@ -127,6 +127,8 @@ def _check_value(parameter: Parameter, value: object) -> None:
     elements: Sequence[object] = value if isinstance(value, list) else (value,)
     if isinstance(value, list) and not all(isinstance(element, str) for element in elements):
         raise UsageError(f"argument {parameter.name} must be a list of strings", hint=parameter.description)
+    if not all(_is_text(element) for element in elements if isinstance(element, str)):
+        raise UsageError(f"argument {parameter.name} is no text: it has half a surrogate pair", hint=parameter.description)
     if isinstance(value, int) and value < 0:
         raise UsageError(f"argument {parameter.name} must not be negative", hint=parameter.description)
     if parameter.enum:
@@ -139,12 +141,25 @@ def _check_value(parameter: Parameter, value: object) -> None:
             )
 
 
+def _is_text(text: str) -> bool:
+    """Whether it can be written down; bytes of odd file names (PEP 383) can."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+LONGEST_MESSAGE = 400
+"""Characters of what an error says. It often quotes what was given, and that may be a whole file by mistake."""
+
+
 def error_answer(error: TokenzipError, *, calls: Sequence[dict[str, Any]] = ()) -> Answer:
     """An error as an answer: what was wrong, what to do, the nearest names, and the calls that would help."""
     answer: Answer = {
         "error": {
             "code": error.code,
-            "message": error.message,
+            "message": error.message if len(error.message) <= LONGEST_MESSAGE else error.message[: LONGEST_MESSAGE - 1] + "…",
             "hint": error.hint,
             "candidates": list(error.candidates),
         }
