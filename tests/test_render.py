@@ -59,6 +59,25 @@ def test_of_many_sites_the_number_is_said_though_few_lines_are_known() -> None:
     assert "calls  b.py:5 (+206)  g" in render("get_dependants", CALLERS | {"items": [item]})
 
 
+def test_lists_of_a_workflow_have_the_names_of_their_columns() -> None:
+    answer = {
+        "at": AT, "workflow": "w", "stamp": {"snapshot": "s", "made": None}, "summary": {"failures": [{}]},
+        "tests": [{"handle": "t.py::t", "distance": 1, "line": 100, "outside": True}],
+        "complete": True, "truncated": None, "token_count": 1, "left_out": {"tests": 2}, "next": [],
+    }  # fmt: skip
+    text = render("execute_workflow_template", answer)
+    assert "           distance  line  outside\n  t.py::t         1   100  yes\n" in text
+    assert "failures" not in text
+    assert "2 more of tests left out\n" in text
+
+
+def test_no_name_breaks_a_line_or_turns_its_direction() -> None:
+    blocks = [Title((Cell("a\nb.py", "name"),)), Rows(((Cell("c\n\u202ed.py", "name"), Cell("x\ty")),), ("file", ""))]
+    assert write_text(blocks) == "a\\nb.py\n\n  c\\n\\u202ed.py  x\\ty\n"
+    assert "`a\\nb.py`" in write_markdown(blocks)
+    assert "`c\\n\\u202ed.py`" in write_markdown(blocks)
+
+
 def test_markdown_is_a_table() -> None:
     text = render("get_dependants", CALLERS, "markdown")
     assert "# `a.py::f` function" in text

@@ -94,8 +94,8 @@ def test_text_and_markdown_say_it_too(run: Run) -> None:
     assert code == 0
     assert out.startswith("bug-fix  WORKTREE on ")
     for part in (
-        "Candidates\n  shop/prices.py::price  high",
-        "Order\n  1  read",
+        "  shop/prices.py::price  high",
+        "Order\n  step  do ",
         "Callers\n",
         "Tests\n",
         "Changes\n",

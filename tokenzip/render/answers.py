@@ -40,7 +40,7 @@ def remarks(answer: Json) -> Iterator[Block]:
         rest = f"; go on with --cursor {truncated['cursor']}" if truncated.get("cursor") else ""
         yield Note(f"{truncated['shown']} of {truncated['total']} shown{rest}")
     for name, count in answer.get("left_out", {}).items():
-        yield Note(f"{count} parts left out" if name == "fields" else f"{count} left out of {name}")
+        yield Note(f"{counted(count, 'part')} left out" if name == "fields" else f"{count:,} more of {name} left out")
     complete = answer.get("complete", True)
     if complete is False:
         yield Note("May be incomplete.")

@@ -42,6 +42,8 @@ class Rows:
     rows: tuple[tuple[Cell, ...], ...]
     header: tuple[str, ...] = ()
     """Column names, for the Markdown table."""
+    is_headed: bool = False
+    """Whether text shows the column names too, for columns that do not speak for themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,21 @@ _ASCII = str.maketrans({"…": "...", "→": "->", "←": "<-", "·": "-", "–"
 
 
 def shown(text: str, style: Style = PLAIN) -> str:
-    """The text as it can be printed: bytes of odd file names and control characters escaped, plain ASCII signs if need be."""
+    """The text as it can be printed: plain ASCII signs if need be, and escaped bytes of odd file names, control characters and
+    the signs that turn the direction of text, which would make a name read as another.
+    """
     text = re.sub("[\udc80-\udcff]", lambda match: f"\\x{ord(match[0]) - 0xDC00:02x}", text)
     text = re.sub(
-        "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", lambda match: match[0].encode("unicode_escape", "replace").decode(), text
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]",
+        lambda match: match[0].encode("unicode_escape", "replace").decode(),
+        text,
     )
     return text if style.unicode else text.translate(_ASCII)
+
+
+def on_one_line(text: str, style: Style = PLAIN) -> str:
+    """The text of a cell as it can be printed: line feeds and tabs, which file names may have, escaped too."""
+    return shown(text, style).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def columns(text: str) -> int:
@@ -151,7 +162,7 @@ def _text_lines(block: Block, style: Style) -> list[str]:
         case Section():
             return [painted(block.text, "section", style)]
         case Rows():
-            return _row_lines(block.rows, style)
+            return _row_lines([*_heading(block), *block.rows], style)
         case Paragraph():
             return [f"  {line}".rstrip() for line in _wrapped(block.text, style, 2)]
         case Code():
@@ -163,14 +174,21 @@ def _text_lines(block: Block, style: Style) -> list[str]:
 
 
 def _title_lines(title: Title, style: Style) -> list[str]:
-    head = "  ".join(painted(cell.text, cell.role, style) for cell in title.cells if cell.text)
+    head = "  ".join(_painted(on_one_line(cell.text, style), cell.role, style) for cell in title.cells if cell.text)
     if not title.aside:
         return [head]
-    plain = columns("  ".join(shown(cell.text, style) for cell in title.cells if cell.text))
+    plain = columns("  ".join(on_one_line(cell.text, style) for cell in title.cells if cell.text))
     aside = shown(title.aside, style)
     if style.width is not None and plain + 2 + columns(aside) > style.width:
         return [head, painted(aside, "dim", style)]
     return [f"{head}  {painted(aside, 'dim', style)}"]
+
+
+def _heading(block: Rows) -> Iterator[tuple[Cell, ...]]:
+    """The column names as a row, where text shows them; numbers have theirs above their last digits."""
+    if block.is_headed and any(block.header):
+        roles = (cell.role for cell in block.rows[0])
+        yield tuple(Cell(name, "number" if role == "number" else "dim") for name, role in zip(block.header, roles, strict=True))
 
 
 def _row_lines(rows: Sequence[Sequence[Cell]], style: Style, indent: int = 2) -> list[str]:
@@ -181,7 +199,7 @@ def _row_lines(rows: Sequence[Sequence[Cell]], style: Style, indent: int = 2) ->
         parts: list[str] = []
         used = indent
         for column, cell in enumerate(row):
-            text = shown(cell.text, style)
+            text = on_one_line(cell.text, style)
             if cell.role in _GIVES_WAY and style.width is not None:
                 text = _cut(text, style.width - used, style)
             padding = " " * max(0, widths[column] - columns(text))
@@ -197,7 +215,7 @@ def _row_lines(rows: Sequence[Sequence[Cell]], style: Style, indent: int = 2) ->
 
 def _column_width(rows: Sequence[Sequence[Cell]], column: int, style: Style) -> int:
     cells = (row[column] for row in rows if column < len(row))
-    return max((columns(shown(cell.text, style)) for cell in cells if cell.role not in _GIVES_WAY), default=0)
+    return max((columns(on_one_line(cell.text, style)) for cell in cells if cell.role not in _GIVES_WAY), default=0)
 
 
 def _cut(text: str, room: int, style: Style) -> str:
@@ -287,7 +305,7 @@ def _markdown_table(header: Sequence[str], rows: Sequence[Sequence[Cell]]) -> st
 
 
 def _markdown_cell(cell: Cell) -> str:
-    text = shown(cell.text)
+    text = on_one_line(cell.text)
     if cell.role in {"name", "place", "code"} and text:
         return f"`` {text} ``" if "`" in text else f"`{text}`"
     if cell.role == "bad" and text:

@@ -31,7 +31,8 @@ def map_text(answer: Json) -> Iterator[Block]:
             for each in answer["dependencies"]
         )
         yield Rows(rows, ("edges", "from", "", "to"))
-    yield Note("Files: " + ", ".join(f"{count:,} {status}" for status, count in counts["status"].items()))
+    statuses = ", ".join(f"{count:,} {status}" for status, count in counts["status"].items())
+    yield Note(f"Files: {statuses}" if statuses else "There are no files yet.")
 
 
 def _starts(answer: Json) -> Iterator[Block]:

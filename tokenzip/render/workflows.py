@@ -17,6 +17,12 @@ _ROLES = {
     "name": "name",
     "line": "number",
     "step": "number",
+    "end_line": "number",
+    "distance": "number",
+    "edges": "number",
+    "reached": "number",
+    "used_by": "number",
+    "uses": "number",
 }
 _LONG = frozenset({"content"})
 """Fields that are shown below the list that they belong to."""
@@ -69,7 +75,7 @@ def workflow_text(answer: Json) -> Iterator[Block]:
 def _summary_rows(summary: Json) -> Iterator[tuple[Cell, ...]]:
     for name, value in summary.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            yield from ((Cell(name.replace("_", " "), "dim"), Cell(_words(each))) for each in value)
+            yield from ((Cell(name.replace("_", " "), "dim"), Cell(words)) for each in value if (words := _words(each)))
         else:
             yield Cell(name.replace("_", " "), "dim"), Cell(_words(value))
 
@@ -77,7 +83,8 @@ def _summary_rows(summary: Json) -> Iterator[tuple[Cell, ...]]:
 def _table(items: Sequence[Json]) -> Rows:
     columns = [name for name in dict.fromkeys(name for item in items for name in item) if name not in _LONG]
     rows = tuple(tuple(Cell(_words(item.get(name, "")), _ROLES.get(name, "")) for name in columns) for item in items)
-    return Rows(rows, tuple("" if name in ("handle", "path") else name for name in columns))
+    header = tuple("" if name in ("handle", "path") else name.replace("_", " ") for name in columns)
+    return Rows(rows, header, is_headed=True)
 
 
 def _long_fields(items: Sequence[Json]) -> Iterator[Block]:
