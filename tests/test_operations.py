@@ -12,9 +12,10 @@ import pytest
 from gitrepo import Repo, hermetic_environment
 
 from tokenzip.budget import estimate_tokens, lay_out
+from tokenzip.errors import FileVanished, StoreChanged, TokenzipError
 from tokenzip.items import doc_text
 from tokenzip.operations import OPERATIONS, look_at
-from tokenzip.operations.base import LONGEST_MESSAGE
+from tokenzip.operations.base import LONGEST_MESSAGE, Arguments, Operation
 from tokenzip.operations.survey import Survey, survey
 from tokenzip.repository import Repository
 from tokenzip.repository import repo as open_repository
@@ -651,3 +652,19 @@ def test_half_a_surrogate_pair_is_a_mistake_and_no_bug(tool: str, argument: str,
 def test_an_error_does_not_say_back_a_whole_file(ask: Callable[..., dict[str, Any]]) -> None:
     for tool, argument in (("query_symbol", "handle"), ("query_module", "module"), ("diff_commits", "base")):
         assert len(ask(tool, **{argument: "word " * 5000})["error"]["message"]) <= LONGEST_MESSAGE
+
+
+@pytest.mark.parametrize("error", [FileVanished, StoreChanged])
+def test_a_question_is_asked_again_when_what_it_is_about_was_taken_away_meanwhile(
+    error: type[TokenzipError], shop: Repository
+) -> None:
+    times: list[int] = []
+
+    def vanishing(repository: Repository, arguments: Arguments) -> dict[str, Any]:
+        times.append(1)
+        if len(times) < 3:
+            raise error("gone")
+        return {"items": []}
+
+    assert Operation("vanishing", "", (), vanishing).run(shop, {}) == {"items": []}
+    assert len(times) == 3

@@ -10,6 +10,7 @@
     │   └── NotARepository     no git repository here
     ├── GitError               git or libgit2 could not do what was asked
     │   └── MissingObject      an object that this clone does not hold (partial, shallow or damaged)
+    │       └── FileVanished   a file of the work tree went away between being listed and being read: asking again helps
     ├── StoreError             the store cannot be used
     │   ├── StoreBusy          another process holds the writer's place
     │   ├── StoreChanged       another process replaced the store in the middle of something: asking again helps
@@ -63,6 +64,10 @@ class GitError(TokenzipError):
 
 class MissingObject(GitError):
     code = "missing_object"
+
+
+class FileVanished(MissingObject):
+    pass
 
 
 class StoreError(TokenzipError):

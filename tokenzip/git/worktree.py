@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from tokenzip.errors import GitError, MissingObject, TokenzipError
+from tokenzip.errors import FileVanished, GitError, MissingObject, TokenzipError
 from tokenzip.git.process import Git, decoded, encoded, shown
 from tokenzip.git.trees import EXECUTABLE, GITLINK, REGULAR, SYMLINK
 from tokenzip.model import BlobId
@@ -187,7 +187,8 @@ class WorkFiles:
                 return encoded(os.readlink(full))
             return self._normalised(path, _regular_file(full))
         except OSError as cause:
-            raise MissingObject(f"cannot read {shown(path)}: {cause.strerror or cause}", hint="was it just removed?") from cause
+            kind = FileVanished if isinstance(cause, FileNotFoundError) else MissingObject
+            raise kind(f"cannot read {shown(path)}: {cause.strerror or cause}", hint="was it just removed?") from cause
 
     def _full(self, path: str) -> str:
         return os.path.join(self._git.folder, path)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tokenzip.errors import Cancelled, StoreChanged, TokenzipError, UsageError
+from tokenzip.errors import Cancelled, FileVanished, StoreChanged, TokenzipError, UsageError
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -28,7 +28,7 @@ DEFAULT_MAX_TOKENS = 2500
 
 
 _ATTEMPTS = 3
-"""How often a question is asked while other processes take away the graph that it is about."""
+"""How often a question is asked while others take away the graph that it is about, or the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Operation:
         try:
             given = self.checked(arguments)
             for _ in range(_ATTEMPTS - 1):
-                with suppress(StoreChanged):
+                with suppress(StoreChanged, FileVanished):
                     return self.function(repository, given)
             return self.function(repository, given)
         except Cancelled:
