@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenzip.budget import answer_text, bounded, counted, cursor_at, estimate_tokens, fit, lay_out, offset_of
+from tokenzip.budget import answer_text, answer_tokens, bounded, counted, cursor_at, estimate_tokens, fit, lay_out, offset_of
 from tokenzip.errors import UsageError
 
 HEAD: dict[str, Any] = {
@@ -25,6 +25,18 @@ def items(count: int, size: int = 20) -> list[dict[str, Any]]:
         {"handle": f"src/app.py::name{number}", "line": number, "signature": "def name " * (size // 9)}
         for number in range(count)
     ]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=600),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=12), inner, max_size=6),
+    max_leaves=30,
+)
+
+
+@given(st.dictionaries(st.text(max_size=12), VALUES, max_size=8))
+def test_an_answer_is_counted_by_lines_as_in_one_piece(answer):
+    assert abs(answer_tokens(answer) - estimate_tokens(lay_out(answer))) == 0
 
 
 # Texts and their counts in o200k_base, taken once.

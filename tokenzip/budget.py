@@ -8,6 +8,7 @@ that is a little too high costs an item; one that is too low breaks a promise.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -69,7 +70,24 @@ _NEVER_CUT = frozenset({"handle", "id", "kind", "file", "line", "end_line", "dis
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a language model counts in the text; rather one too many than one too few."""
-    return math.ceil(_tokens(text))
+    return _whole(_tokens(text))
+
+
+def answer_tokens(answer: Answer) -> int:
+    """`estimate_tokens` of the answer as it is laid out; lines are counted once, however often an answer is tried with them."""
+    lines = lay_out(answer).split("\n")
+    ends = _WEIGHTS["line"][0] * (len(lines) - 1)
+    return _whole(ends + sum(_line_tokens(line) if len(line) <= LINE else _tokens(line) for line in lines))
+
+
+@functools.lru_cache(maxsize=4096)
+def _line_tokens(line: str) -> float:
+    return _tokens(line)
+
+
+def _whole(tokens: float) -> int:
+    """Rounded up, but for what adding in another order may change."""
+    return math.ceil(tokens - 1e-6)
 
 
 def _tokens(text: str) -> float:
@@ -128,7 +146,7 @@ def counted(answer: Answer) -> Answer:
     count = 0
     for _ in range(4):  # the count's own digits may change it once, at a power of thousand
         answer = {**answer, "token_count": count}
-        estimate = estimate_tokens(lay_out(answer))
+        estimate = answer_tokens(answer)
         if estimate == count:
             break
         count = max(count, estimate)
@@ -182,7 +200,7 @@ def bounded(answer: Answer, max_tokens: int) -> Answer:
     It goes in the order of what helps least; the largest of the fields that not all answers carry go last, counted together
     in ``left_out``. Candidates of an error go from the end. A budget below what the rest takes is not kept to.
     """
-    if not max_tokens or estimate_tokens(lay_out(answer)) <= max_tokens:
+    if not max_tokens or answer_tokens(answer) <= max_tokens:
         return answer
     if "error" in answer:
         return _bounded_error(answer, max_tokens)
@@ -223,7 +241,7 @@ def _bounded_error(answer: Answer, max_tokens: int) -> Answer:
     """The error with as many candidates as fit; then without proposals, then with its texts cut."""
 
     def fits(error: Mapping[str, Any]) -> bool:
-        return estimate_tokens(lay_out({**rest, "error": error})) <= max_tokens
+        return answer_tokens({**rest, "error": error}) <= max_tokens
 
     error, rest = dict(answer["error"]), {name: value for name, value in answer.items() if name != "error"}
     candidates = error.get("candidates", [])

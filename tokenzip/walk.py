@@ -282,11 +282,20 @@ def by_use(snapshot: Snapshot, reached: Iterable[Reached]) -> list[Reached]:
 
 def is_test(snapshot: Snapshot, key: SymbolKey) -> bool:
     """Whether the node is a test or lies in a file of tests."""
-    file = snapshot.file(key.path)
-    if file is not None and file.is_test:
+    if _is_in_tests(snapshot, key.path):
         return True
     symbol = snapshot.symbol(key) if key.qualified else None
     return symbol is not None and bool(symbol.flags & Flag.TEST)
+
+
+def is_test_symbol(snapshot: Snapshot, symbol: Symbol) -> bool:
+    """Whether a symbol of the snapshot is a test or lies in a file of tests."""
+    return bool(symbol.flags & Flag.TEST) or _is_in_tests(snapshot, symbol.path)
+
+
+def _is_in_tests(snapshot: Snapshot, path: str) -> bool:
+    file = snapshot.file(path)
+    return file is not None and file.is_test
 
 
 @dataclass(frozen=True, slots=True)

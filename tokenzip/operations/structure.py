@@ -302,7 +302,7 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     if external := external_packages(snapshot, file.path):
         head["external"] = external
     head["used_by"] = used_by = folded_users(snapshot, file.path)
-    possible = walk.open_references(snapshot, [target], ())
+    possible = walk.Open(sum(walk.open_counts(snapshot, file.path)))  # their lines would cost linking the whole file again
     calls = (
         [call("get_dependants", handle=file.path, at=arguments.get("at"))] if used_by["total"] > len(used_by["first"]) else []
     )

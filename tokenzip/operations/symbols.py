@@ -134,7 +134,9 @@ def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
     module = _module_to_search(snapshot, arguments)
     kinds, include = tuple(arguments.get("kinds", ())), wanted(arguments, DEFINITION)
     named = _definitions(snapshot, arguments["query"].strip(), kinds, module)
-    found = find(snapshot, arguments["query"], kinds=kinds, module=module, limit=arguments.get("limit", 20))
+    limit = arguments.get("limit", 20)
+    is_enough = len(named) > limit  # nobody looks at other names beside so many of the very name
+    found = [] if is_enough else find(snapshot, arguments["query"], kinds=kinds, module=module, limit=limit)
     if not named:
         cut: Item = {"why": f"only the first {LONGEST_QUESTION} characters of the query were looked for"}
         whole = len(arguments["query"]) <= LONGEST_QUESTION
@@ -183,7 +185,7 @@ def _by_use(snapshot: Snapshot, symbols: Sequence[Symbol]) -> list[Symbol]:
 
     def order(symbol: Symbol) -> tuple[object, ...]:
         users = len({edge.source.path for edge in snapshot.edges_to(symbol.key)}) if len(symbols) <= COUNTED else 0
-        return walk.is_test(snapshot, symbol.key), -users, symbol.path, symbol.line
+        return walk.is_test_symbol(snapshot, symbol), -users, symbol.path, symbol.line
 
     return sorted(symbols, key=order)
 
