@@ -192,7 +192,8 @@ def test_the_log_of_a_symbol(lamp: Repo, run: Run) -> None:
     assert len(answered(run, "log", "glow", "--limit", "1", cwd=lamp.path)["items"]) == 1
     assert [item["subject"] for item in answered(run, "log", "shine", "--signature", cwd=lamp.path)["items"]] == ["lamp"]
     bounded = answered(run, "log", "glow", "--commits", "1", cwd=lamp.path)
-    assert "looked at 1 commits" in bounded["complete"]["why"]
+    assert "the last 1 of the commits" in bounded["complete"]["why"]
+    assert "outside of its symbols" in run("log", "lamp/core.py", cwd=lamp.path)[1]
     assert run("log", "glow", "shine", cwd=lamp.path)[0] == run("log", "--edge", "glow", cwd=lamp.path)[0] == 2
     assert run("log", ".", cwd=lamp.path)[0] == 2
 
@@ -245,6 +246,8 @@ def test_handles_may_be_typed_as_seen_from_a_sub_folder(lamp: Repo, run: Run) ->
     here = lamp.path / "lamp"
     for handle in ("core.py::glow", "lamp/core.py::glow", "../lamp/core.py::glow"):
         assert answered(run, "show", handle, cwd=here)["symbol"]["handle"] == "lamp/core.py::glow"
+    assert answered(run, "show", "lamp/../lamp/core.py::glow", cwd=lamp.path)["symbol"]["handle"] == "lamp/core.py::glow"
+    assert run("show", "../elsewhere.py", cwd=lamp.path)[0] == 2
 
 
 def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import posixpath
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -133,7 +134,12 @@ def from_here(handle: str, repository: Repository) -> str:
     """The handle with its path counted from the repository's root, where it was typed as seen from this folder."""
     root = repository.root
     path, separator, rest = handle.partition("::")
-    if root is None or not path or os.path.lexists(os.path.join(root, path)) or not os.path.lexists(path):
+    if root is None or not path:
+        return handle
+    if os.path.lexists(os.path.join(root, path)):
+        tidy = posixpath.normpath(path) if ".." in path.split("/") else path
+        return tidy + separator + rest
+    if not os.path.lexists(path):
         return handle
     there = Path(os.path.abspath(path))
     top = Path(os.path.realpath(root))

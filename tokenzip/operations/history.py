@@ -86,7 +86,7 @@ def _log_completeness(repository: Repository, log: SymbolLog, events: Sequence[E
     if is_stopped:
         why = "stopped after as many changes as asked for"
     elif log.is_cut:
-        why = f"looked at {log.looked_at:,} commits that touch its file, and history goes on; `commits` asks for more"
+        why = f"the last {log.looked_at:,} of the commits that touch its file were looked at; `commits` asks for more"
     elif repository.git.is_shallow and (last is None or not last.parents):
         why = "history ends early in this shallow clone, and what is added there may be older; git fetch --unshallow"
     return {"why": why, "unresolved": 0} if why else True

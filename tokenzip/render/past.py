@@ -14,6 +14,8 @@ def history_text(answer: Json) -> Iterator[Block]:
         return
     of = answer["of"]
     yield Title((Cell(of["handle"], "name"), Cell(of["kind"], "dim")), at_text(answer["at"]))
+    if of["kind"] == "file":
+        yield Paragraph("What stands outside of its symbols. `git log` has every commit that touches the file.")
     if not answer["items"]:
         yield Paragraph("No commit that was looked at changed it.")
         return
