@@ -262,6 +262,7 @@ def test_the_doors_answer_alike(lamp: Repo, run: Run) -> None:
         (("deps", "lamp/use.py"), "get_dependencies", {"handle": "lamp/use.py"}),
         (("impact", "glow", "--depth", "2"), "get_impact_analysis", {"handles": ["glow"], "depth": 2}),
         (("trace", "both", "glow"), "trace_path", {"from": "both", "to": "glow"}),
+        (("impact", "glow", "--tests"), "get_impact_analysis", {"handles": ["glow"], "tests": True}),
         (("context", "lamp/core.py"), "get_context_for_files", {"files": ["lamp/core.py"], "max_tokens": 2500}),
         (("search", "glow"), "search_symbols", {"query": "glow"}),
         (("diff",), "diff_commits", {}),

@@ -163,11 +163,13 @@ def dependants(handle: str, depth: int | None, kinds: Sequence[str], source: boo
 @click.command()
 @click.argument("handles", nargs=-1, required=True, metavar="HANDLE...")
 @click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Follow N steps (default 3).")
+@click.option("--tests", is_flag=True, help="Only the tests among them.")
 @common(graph=True)
-def impact(handles: Sequence[str], depth: int | None, options: Options) -> int:
+def impact(handles: Sequence[str], depth: int | None, tests: bool, options: Options) -> int:
     """Who is reached if these symbols or files change."""
     with shell.opened(options) as repository:
-        arguments = {"handles": [shell.from_here(handle, repository) for handle in handles], "depth": depth}
+        named = [shell.from_here(handle, repository) for handle in handles]
+        arguments = {"handles": named, "depth": depth, "tests": tests or None}
         return shell.show("get_impact_analysis", shell.run("get_impact_analysis", repository, arguments, options), options)
 
 
