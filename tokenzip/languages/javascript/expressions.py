@@ -158,7 +158,10 @@ class Expressions(Annotations):
             return self.make("o", (), tuple(value for value in reversed(values) if value >= 0)), 2
         if name == "create" and nodes:
             values = [self.expression(node) for node in nodes]
-            return self.make("o", (), (values[0],)) if values[0] >= 0 else ABSENT, 2
+            owner = self.define("{}", "object", links[1], hidden=True)  # what is assigned to it later is its own
+            if values[0] >= 0:
+                owner.spreads.append(values[0])
+            return self.make("d", owner.order), 2
         if name in ("freeze", "seal", "preventExtensions") and nodes:
             value = self.expression(nodes[0])
             for node in nodes[1:]:
