@@ -19,7 +19,7 @@ from tokenzip.model import (
     SymbolRow,
     UnresolvedRow,
 )
-from tokenzip.store import records
+from tokenzip.store import columns, files, links, packs
 
 names = st.text(min_size=1, max_size=12)
 sizes = st.integers(0, 10_000)
@@ -70,9 +70,9 @@ interfaces = st.builds(
 @given(symbol_rows(), interfaces, st.sampled_from(["parsed", "partial", "failed", "skipped"]), st.booleans())
 def test_a_file_record_survives(rows, interface, status, generated):
     ir = FileIR(status, 7, interface, rows, None, (ParseProblem(3, "no"),), "why", generated)
-    data = records.encode_ir(ir)
-    assert records.decode_ir(data) == replace(ir, interface=Interface())
-    assert all(isinstance(row, SymbolRow) for row in records.decode_ir(data).symbols)
+    data = files.encode_ir(ir)
+    assert files.decode_ir(data) == replace(ir, interface=Interface())
+    assert all(isinstance(row, SymbolRow) for row in files.decode_ir(data).symbols)
 
 
 @given(interfaces, st.lists(names, max_size=3))
@@ -82,8 +82,8 @@ def test_an_interface_survives_with_and_without_plain_entries(interface, plain):
         names={**interface.names, **{name: (("def", name),) for name in plain}},
         members={**interface.members, "C": {name: (("def", f"C.{name}"),) for name in plain}},
     )
-    assert records.decode_interface(records.encode_interface(interface)) == interface
-    assert records.decode_consulted(records.encode_consulted(interface)) == interface
+    assert files.decode_interface(files.encode_interface(interface)) == interface
+    assert files.decode_consulted(files.encode_consulted(interface)) == interface
 
 
 edges = st.builds(
@@ -109,16 +109,16 @@ open_rows = st.builds(
 
 @given(st.lists(edges, max_size=8), st.lists(open_rows, max_size=8))
 def test_a_link_record_survives(rows, unresolved):
-    record = records.link_record(LinkedFile(tuple(rows), tuple(unresolved)))
-    assert records.decode_link(records.encode_link(record, "own.py"), "own.py") == record
+    record = links.link_record(LinkedFile(tuple(rows), tuple(unresolved)))
+    assert links.decode_link(links.encode_link(record, "own.py"), "own.py") == record
     assert sum(row.times for row in record.open) == len(unresolved)
 
 
 @given(st.lists(edges, max_size=40), st.sets(st.tuples(edges.map(lambda row: row.path), edges.map(lambda row: row.qualified))))
 def test_edges_to_some_targets_are_those_of_the_whole_record(rows, wanted):
-    record = records.encode_link(records.link_record(LinkedFile(tuple(rows))), "own.py")
-    whole = records.decode_link(record, "own.py").edges
-    assert records.decode_edges_to(record, "own.py", wanted) == [row for row in whole if (row.path, row.qualified) in wanted]
+    record = links.encode_link(links.link_record(LinkedFile(tuple(rows))), "own.py")
+    whole = links.decode_link(record, "own.py").edges
+    assert links.decode_edges_to(record, "own.py", wanted) == [row for row in whole if (row.path, row.qualified) in wanted]
 
 
 def new_ones_in_order(chosen: list[int]) -> list[int]:
@@ -129,49 +129,49 @@ def new_ones_in_order(chosen: list[int]) -> list[int]:
 
 @given(st.lists(st.integers(0, 150), max_size=400).map(new_ones_in_order))
 def test_numbers_named_by_recency_survive(numbers):
-    assert records._from_recency(records._by_recency(numbers)) == numbers
+    assert columns.from_recency(columns.by_recency(numbers)) == numbers
 
 
 def test_a_new_target_leaves_the_names_of_others_alone():
     numbers = [0, 1, 0, 2, 1, 2, 2, 0]
-    codes = records._by_recency(numbers)
-    assert records._by_recency([0, *(1 + number for number in numbers)])[1 : 1 + len(codes)] == codes
+    codes = columns.by_recency(numbers)
+    assert columns.by_recency([0, *(1 + number for number in numbers)])[1 : 1 + len(codes)] == codes
 
 
 def test_a_target_in_the_own_file_holds_no_path():
-    record = records.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "here.py", "f"),)))
-    assert b"here.py" not in records.encode_link(record, "here.py")
-    assert records.encode_link(record, "here.py") == records.encode_link(
-        records.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "there.py", "f"),))), "there.py"
+    record = links.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "here.py", "f"),)))
+    assert b"here.py" not in links.encode_link(record, "here.py")
+    assert links.encode_link(record, "here.py") == links.encode_link(
+        links.link_record(LinkedFile((EdgeRow(0, "calls", "exact", 1, "there.py", "f"),))), "there.py"
     )
 
 
 def test_packs_keep_order_and_are_bounded():
     items = [bytes([number % 251]) * (1 + number * 37 % 5000) for number in range(200)]
-    groups = records.packs_of(items)
+    groups = packs.packs_of(items)
     assert [item for group in groups for item in group] == items
-    assert all(sum(map(len, group[:-1])) <= records.PACK_BYTES for group in groups)
-    bases = {1: records.Address(7, 3)}
-    assert records.decode_pack(records.encode_pack(groups[0], bases)) == (tuple(groups[0]), bases)
+    assert all(sum(map(len, group[:-1])) <= packs.PACK_BYTES for group in groups)
+    bases = {1: packs.Address(7, 3)}
+    assert packs.decode_pack(packs.encode_pack(groups[0], bases)) == (tuple(groups[0]), bases)
 
 
 @given(st.binary(min_size=8, max_size=300), st.binary(max_size=300))
 def test_a_difference_can_be_undone(base, record):
-    assert records.undo_difference(records.difference(record, base), base) == record
+    assert packs.undo_difference(packs.difference(record, base), base) == record
 
 
-@pytest.mark.parametrize("junk", [b"", b"junk", records.encode_pack([b"x" * 100])[:-3]])
+@pytest.mark.parametrize("junk", [b"", b"junk", packs.encode_pack([b"x" * 100])[:-3]])
 def test_damaged_pack_is_told(junk):
     with pytest.raises(ValueError, match="not a pack"):
-        records.decode_pack(junk)
+        packs.decode_pack(junk)
 
 
 @given(st.lists(edges, max_size=8), st.lists(open_rows, max_size=8))
 def test_parts_of_a_link_record_are_those_of_the_whole(rows, opened):
-    record = records.link_record(LinkedFile(tuple(sorted(set(rows))), tuple(opened), frozenset()))
-    data = records.encode_link(record, "own.py")
-    uses = records.decode_uses(data, "own.py")
-    assert [*map(list, uses)] == [*map(list, records.uses_of(record))]
+    record = links.link_record(LinkedFile(tuple(sorted(set(rows))), tuple(opened), frozenset()))
+    data = links.encode_link(record, "own.py")
+    uses = links.decode_uses(data, "own.py")
+    assert [*map(list, uses)] == [*map(list, links.uses_of(record))]
     columns = zip(uses.sources, uses.kinds, uses.targets, strict=True)
     assert [(source, kind, *uses.table[target]) for source, kind, target in columns] == [
         (edge.source, edge.kind, edge.path, edge.qualified) for edge in record.edges
@@ -180,5 +180,5 @@ def test_parts_of_a_link_record_are_those_of_the_whole(rows, opened):
 
 @given(symbol_rows())
 def test_the_names_at_top_are_told_by_a_part_of_the_record(rows):
-    data = records.encode_ir(FileIR("parsed", 7, symbols=rows))
-    assert records.decode_top_names(data) == {row.name for row in rows if row.parent < 0 or not rows[row.parent].name}
+    data = files.encode_ir(FileIR("parsed", 7, symbols=rows))
+    assert files.decode_top_names(data) == {row.name for row in rows if row.parent < 0 or not rows[row.parent].name}

@@ -1,6 +1,7 @@
 """The store: the only package that touches lmdb, msgpack and zstandard. Typed tables, transactions, versions, gc.
 
-``docs/decisions/0001-store.md`` says where it lies and why; `environment` opens it, `records` says what bytes mean,
+``docs/decisions/0001-store.md`` says where it lies and why; `environment` opens it, `store` hands out the transactions of
+`database`; `files` and `links` say what the bytes of a record mean, `packs` how several neighbours lie together;
 `postings` is the inverted index of keys, `vocabulary` that of words. What a table holds:
 
 ==========  ================================================  ==========================================================
@@ -21,39 +22,37 @@ words       segment, first word                               chunk of the inver
 ==========  ================================================  ==========================================================
 """
 
-from tokenzip.store.database import ReadTransaction, Store, WriteTransaction
-from tokenzip.store.location import family_folder
-from tokenzip.store.postings import key_hash
-from tokenzip.store.records import (
-    Address,
+from tokenzip.store.database import ReadTransaction, WriteTransaction
+from tokenzip.store.files import (
     Extent,
-    LinkRecord,
-    OpenReference,
-    Uses,
     decode_consulted,
-    decode_edges_to,
     decode_extent,
     decode_interface,
     decode_ir,
-    decode_link,
     decode_names,
-    decode_opens,
-    decode_pack,
     decode_symbols,
     decode_top_names,
-    decode_uses,
     encode_consulted,
     encode_interface,
     encode_ir,
-    encode_link,
-    encode_pack,
     encode_symbols,
+)
+from tokenzip.store.links import (
+    LinkRecord,
+    OpenReference,
+    Uses,
+    decode_edges_to,
+    decode_link,
+    decode_opens,
+    decode_uses,
+    encode_link,
     link_record,
-    pack_value,
-    packs_of,
-    unpack_value,
     uses_of,
 )
+from tokenzip.store.location import family_folder
+from tokenzip.store.packs import Address, decode_pack, encode_pack, pack_value, packs_of, unpack_value
+from tokenzip.store.postings import key_hash
+from tokenzip.store.store import Store
 from tokenzip.store.vocabulary import Vocabulary
 
 __all__ = [

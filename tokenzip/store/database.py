@@ -1,22 +1,16 @@
-"""`Store`: typed tables over an LMDB environment. A query reads in one transaction; a write is one batch."""
+"""Transactions: typed tables over an LMDB environment. A query reads in one transaction; a write is one batch."""
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import struct
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tokenzip.errors import StoreChanged
 from tokenzip.model import BlobId, TreeId
-from tokenzip.store.environment import DamagedStore, Environment, Opener, translated
-from tokenzip.store.paths import Paths
-from tokenzip.store.postings import Postings
-from tokenzip.store.records import (
+from tokenzip.store.cache import Cache
+from tokenzip.store.environment import DamagedStore, Environment
+from tokenzip.store.packs import (
     MOST_RECORDS,
     PACK_BYTES,
     Address,
@@ -29,15 +23,14 @@ from tokenzip.store.records import (
     undo_difference,
     unpack_value,
 )
+from tokenzip.store.paths import Paths
+from tokenzip.store.postings import Postings
 from tokenzip.store.vocabulary import Vocabulary
 
 _LOG = logging.getLogger(__name__)
 _ADDRESS = struct.Struct(">IH")
 _BLOB = struct.Struct(">IHI")
 """The first part of a blob's value: address of its record, document number (0: its words are not posted)."""
-_CACHE_BYTES = 6 << 20
-_CACHED_CHUNKS = 256
-"""Of some 12 KB each."""
 _WORTHWHILE = 0.5
 """A difference longer than this share of the record is not worth reading two records: it is written whole."""
 _MOST_DIFFERENCES = 8
@@ -50,51 +43,12 @@ _SMALLEST_BASE = 8
 _DOCUMENTS = "documents"
 """Of the meta table: the last document number that was given."""
 _ABSENT = b"absent "
-WRITE_PATIENCE = 60.0
-"""Seconds to wait for another writer's batch before giving up with `StoreBusy`."""
-
-
-class _Cache:
-    """What one environment gave, decoded: packs by number (bounded by bytes), chunks of postings, blocks of paths."""
-
-    def __init__(self) -> None:
-        self.chunks: dict[bytes, Any] = {}
-        self.blocks: dict[int, Sequence[str]] = {}
-        self._packs: OrderedDict[int, Pack] = OrderedDict()
-        self._bytes = 0
-        self._damaged: set[int] = set()
-        self._lock = threading.Lock()
-
-    def pack(self, number: int, read: Callable[[], Pack]) -> Pack:
-        with self._lock:
-            known = self._packs.get(number)
-            if known is not None:
-                self._packs.move_to_end(number)
-                return known
-        fresh = read()
-        with self._lock:
-            if number not in self._packs:
-                self._packs[number] = fresh
-                self._bytes += sum(map(len, fresh.records))
-            while self._bytes > _CACHE_BYTES and len(self._packs) > 1:
-                _, dropped = self._packs.popitem(last=False)
-                self._bytes -= sum(map(len, dropped.records))
-            if len(self.chunks) > _CACHED_CHUNKS:
-                self.chunks.clear()
-        return fresh
-
-    def is_news(self, number: int) -> bool:
-        """Whether it was not known yet that this pack is damaged."""
-        with self._lock:
-            known = number in self._damaged
-            self._damaged.add(number)
-        return not known
 
 
 class ReadTransaction:
     """One consistent view of the store."""
 
-    def __init__(self, transaction: Any, environment: Environment, cache: _Cache) -> None:
+    def __init__(self, transaction: Any, environment: Environment, cache: Cache) -> None:
         self._transaction = transaction
         self._tables = environment.tables
         self._cache = cache
@@ -196,7 +150,7 @@ class ReadTransaction:
 class WriteTransaction(ReadTransaction):
     """The writer's view; everything written in it becomes visible at once, or not at all."""
 
-    def __init__(self, transaction: Any, environment: Environment, cache: _Cache) -> None:
+    def __init__(self, transaction: Any, environment: Environment, cache: Cache) -> None:
         super().__init__(transaction, environment, cache)
         self._nodes: dict[bytes, Address] = {}
         """Nodes of directories that were taken, and where each lies or will lie."""
@@ -336,123 +290,6 @@ class WriteTransaction(ReadTransaction):
     def post_sorted(self, pairs: Iterator[tuple[int, int]]) -> None:
         """Like `post`, for pairs in order of their keys; they are not held in memory."""
         self.postings.add_sorted(pairs)
-
-
-class Store:
-    """The store of one repository family. Opened at first use; safe to share between threads."""
-
-    def __init__(self, folder: Path, *, on_notice: Callable[[str], None] = lambda _: None) -> None:
-        self.folder = folder
-        self._opener = Opener(folder, on_notice=on_notice)
-        self._caches: dict[int, _Cache] = {}
-        self._local = threading.local()
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[ReadTransaction]:
-        """A read transaction for one question; nested calls of a thread share the outermost one."""
-        open_now: ReadTransaction | None = getattr(self._local, "reading", None)
-        if open_now is not None:
-            yield open_now
-            return
-        environment = self._opener.environment()
-        with (
-            self._renewed_if_damaged(environment),
-            translated(environment.folder),
-            environment.begin(write=False) as transaction,
-        ):
-            self._local.reading = ReadTransaction(transaction, environment, self._cache_of(environment))
-            try:
-                yield self._local.reading
-            finally:
-                self._local.reading = None
-
-    @contextlib.contextmanager
-    def _renewed_if_damaged(self, environment: Environment) -> Iterator[None]:
-        """Damage that shows only when a page is read costs the store, a cache, and makes the question be asked again."""
-        try:
-            yield
-        except DamagedStore as damage:
-            self._opener.set_aside(environment, damage)
-            raise StoreChanged(f"the store in {self.folder} was damaged and is made anew", hint="ask again") from damage
-
-    def write(self, work: Callable[[WriteTransaction], Any], *, patience: float = WRITE_PATIENCE) -> Any:
-        """Run `work` in one write transaction (again from its start if the map had to grow) and give what it gives.
-
-        Raises StoreBusy after `patience` seconds of waiting, StoreFull, StoreReadOnly; StoreChanged in a `single_flight`
-        that began in another store.
-        """
-        opened = self._opener.environment()
-        with self._renewed_if_damaged(opened), self._opener.locked("write", patience):
-            environment = self._opener.environment()
-            if getattr(self._local, "filling", environment) is not environment:
-                raise StoreChanged(f"the store in {self.folder} was replaced while it was filled", hint="ask again")
-            cache = self._cache_of(environment)
-
-            def transaction_work(transaction: Any) -> Any:
-                writer = WriteTransaction(transaction, environment, cache)
-                outer = getattr(self._local, "reading", None)
-                self._local.reading = writer
-                try:
-                    outcome = work(writer)
-                    writer.flush()
-                    return outcome
-                except BaseException:
-                    self._caches = {}  # it may hold what this transaction wrote and now takes back
-                    raise
-                finally:
-                    self._local.reading = outer
-
-            return environment.write(transaction_work)
-
-    @contextlib.contextmanager
-    def single_flight(self, patience: float) -> Iterator[None]:
-        """Held by the one process that brings a whole tree in, or renews the store; others wait and find it done.
-
-        What is written meanwhile goes to one and the same store: it refers to what was written before.
-        """
-        self._opener.environment()
-        with self._opener.locked("index", patience):
-            self._local.filling = self._opener.environment()
-            try:
-                yield
-            finally:
-                del self._local.filling
-
-    def _cache_of(self, environment: Environment) -> _Cache:
-        key = id(environment)
-        cache = self._caches.get(key)
-        if cache is None:
-            self._caches = {key: (cache := _Cache())}
-        return cache
-
-    @property
-    def used_bytes(self) -> int:
-        return self._opener.environment().used_bytes()
-
-    @property
-    def file_bytes(self) -> int:
-        return self._opener.environment().file_bytes()
-
-    def rewrite(self, copy: Callable[[ReadTransaction, WriteTransaction], None], *, patience: float = WRITE_PATIENCE) -> None:
-        """Begin a new generation with what `copy` takes over from the live one, and make it the live one."""
-        opened = self._opener.environment()
-        with self._renewed_if_damaged(opened), self._opener.locked("write", patience):
-            old = self._opener.environment()
-            folder = self._opener.next_generation()
-            fresh = Environment(folder, read_only=False)
-            with old.begin(write=False) as transaction:
-                reader = ReadTransaction(transaction, old, _Cache())
-
-                def copy_all(writing: Any) -> None:
-                    writer = WriteTransaction(writing, fresh, _Cache())
-                    copy(reader, writer)
-                    writer.flush()
-
-                fresh.write(copy_all)
-            fresh.sync()
-            fresh.close()
-            self._opener.point_to(folder.name)
-            self._opener.remove_old_generations()
 
 
 def blob_key(blob: BlobId, tag: bytes) -> bytes:

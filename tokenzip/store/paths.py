@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tokenzip.store.environment import DamagedStore
-from tokenzip.store.records import compress, decompress
+from tokenzip.store.packs import compress, decompress
 
 _BLOCK = 128
 """Paths to a block: 2 KB when compressed."""

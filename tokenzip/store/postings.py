@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokenzip.store.environment import DamagedStore
-from tokenzip.store.records import compress, decompress
+from tokenzip.store.packs import compress, decompress
 from tokenzip.store.segments import Encoded, Segments
 
 _CHUNK_ENTRIES = 1024

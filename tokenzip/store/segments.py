@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from tokenzip.store.records import pack_value, unpack_value
+from tokenzip.store.packs import pack_value, unpack_value
 
 _MOST = 12
 _MERGED_AT_ONCE = 1 << 18

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tokenzip.store.environment import DamagedStore
-from tokenzip.store.records import compress, decompress
+from tokenzip.store.packs import compress, decompress
 from tokenzip.store.segments import Encoded, Segments, segment_key
 
 _CHUNK_ENTRIES = 1 << 14
