@@ -2,61 +2,48 @@
 
 A snapshot is a stored tree with an overlay of files that differ from it (uncommitted work); for a commit the overlay is
 empty. Its methods read the store in the transaction at hand, or in one of their own: wrap several calls in
-``with snapshot.reading():`` when they belong to one answer.
+``with snapshot.reading():`` when they belong to one answer. What is worked out from these lies in `handles`, `edges` and
+`references`; this room holds where each thing is read from, and how much of it is remembered.
 """
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import functools
 import hashlib
-import re
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from tokenzip.errors import AmbiguousSymbol, StoreChanged, UnknownSymbol
+from tokenzip.errors import StoreChanged, UnknownSymbol
 from tokenzip.git import GitRepository, MissingObject
-from tokenzip.index import LARGEST_FILE, Source, analysis_tag, extract, extract_blob, language_tag, searchable_names
+from tokenzip.index import LARGEST_FILE, Source, analysis_tag, extract, extract_blob, language_tag
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
-from tokenzip.link import UNREAD_NAME, Linker
+from tokenzip.link import Linker
 from tokenzip.model import (
     NO_DETAIL,
     BlobId,
     Edge,
     EdgeRow,
     FileIR,
-    Flag,
     Interface,
     LinkedFile,
-    ParseProblem,
     Revision,
-    Status,
     Symbol,
     SymbolDetail,
     SymbolKey,
-    SymbolRow,
     TreeId,
     Unresolved,
-    qualified_names,
 )
 from tokenzip.modules import MANIFESTS, ModuleMap, detect, manifest_paths
-from tokenzip.snapshot.keys import (
-    OPEN_REASONS,
-    announced_key,
-    edge_key,
-    keys_of_content,
-    keys_of_record,
-    name_key,
-    open_key,
-    stem_key,
-    stems_of,
-)
-from tokenzip.snapshot.tree import DIRECTORY, GITLINK, NO_LINK, SYMLINK, Directory, StoredTree, TreeFile
+from tokenzip.snapshot import edges, handles, references
+from tokenzip.snapshot.file import Content, File, Measured, unread_reason
+from tokenzip.snapshot.keys import announced_key, stem_key
+from tokenzip.snapshot.overlay import Overlay, OverlayFile, directories_of, postings_of, removed_below
+from tokenzip.snapshot.references import Mention, OpenUse
+from tokenzip.snapshot.tree import DIRECTORY, GITLINK, NO_LINK, Directory, StoredTree, TreeFile
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
@@ -81,6 +68,8 @@ from tokenzip.store import (
 )
 from tokenzip.words import words_of
 
+__all__ = ["Overlay", "OverlayFile", "Snapshot", "changed_paths"]
+
 _REMEMBERED_FILES = 2048
 _REMEMBERED_SYMBOLS = 10_000
 _REMEMBERED_EDGES = 20_000
@@ -93,7 +82,6 @@ _REMEMBERED_INTERFACES = 400_000
 """Bytes of interfaces as they are stored, a tenth of what they take when they are read."""
 _LINKED_BY_ONE = 32
 """Files that one linker links again: what it remembers of other files grows with each."""
-_NEAREST_NAMES = 5
 
 
 @dataclass(slots=True)
@@ -102,150 +90,6 @@ class _SharedLinker:
 
     linker: Linker
     files: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class OverlayFile:
-    """A file that differs from the stored tree: in content, or only in what it means."""
-
-    file: TreeFile
-    source: Callable[[], bytes]
-    ir: FileIR | None = None
-    """None if the blob is the stored tree's."""
-    link: LinkRecord | None = None
-    """None if the link record is the stored tree's."""
-
-
-Overlay = Mapping[str, OverlayFile | None]
-"""Path -> what stands there instead; None: nothing does."""
-
-
-class OpenUse(NamedTuple):
-    """A file with open references of some name."""
-
-    path: str
-    reference: OpenReference
-
-
-class Content(NamedTuple):
-    """A file that is searched."""
-
-    path: str
-    document: int
-    """The number that its words are posted under in the store; 0 if they are not (uncommitted work)."""
-
-
-class Mention(NamedTuple):
-    """Where a file that was not read holds a name."""
-
-    path: str
-    line: int
-    name: str
-
-
-class Measured(NamedTuple):
-    """A file with how much it holds, for counting over all of them."""
-
-    path: str
-    language: str | None
-    extent: Extent
-    link: Address | None = None
-
-    @property
-    def is_source(self) -> bool:
-        return self.language is not None and registry.is_source(self.language)
-
-    @property
-    def is_test(self) -> bool:
-        return self.language is not None and self.is_source and registry.get(self.language).is_test(self.path)
-
-
-class File:
-    """One file of a snapshot; status and symbols are read when asked for."""
-
-    __slots__ = ("_facts", "_named", "_snapshot", "_symbols", "blob", "language", "mode", "path")
-
-    def __init__(self, snapshot: Snapshot, file: TreeFile) -> None:
-        self.path = file.path
-        self.mode = file.mode
-        self.blob = file.blob
-        self.language = file.language
-        self._snapshot = snapshot
-        self._facts: FileIR | None = None
-        self._symbols: tuple[Symbol, ...] | None = None
-        self._named: Mapping[str, Symbol] | None = None
-
-    def _read(self) -> FileIR:
-        if self._facts is None:
-            unread = FileIR("skipped", 0, reason=_unread_reason(self.mode))
-            self._facts = self._snapshot.ir(self.path) if self.language else unread
-            self._snapshot.has_read(self)
-        return self._facts
-
-    @property
-    def weight(self) -> int:
-        """How many symbols were read so far."""
-        return 0 if self._facts is None else len(self._facts.symbols)
-
-    @property
-    def status(self) -> Status:
-        return self._read().status
-
-    @property
-    def reason(self) -> str | None:
-        return self._read().reason
-
-    @property
-    def problems(self) -> tuple[ParseProblem, ...]:
-        return self._read().problems
-
-    @property
-    def lines(self) -> int:
-        return self._read().lines
-
-    @property
-    def generated(self) -> bool:
-        return self._read().generated
-
-    @property
-    def is_source(self) -> bool:
-        """Whether a language with symbols reads it (manifests have none)."""
-        return self.language is not None and registry.is_source(self.language)
-
-    @property
-    def is_test(self) -> bool:
-        return self.is_source and self.language is not None and registry.get(self.language).is_test(self.path)
-
-    @property
-    def size(self) -> int:
-        """Bytes of the content; 0 for a submodule."""
-        return self._snapshot.size(self.path)
-
-    @property
-    def extent(self) -> Extent:
-        """How much it holds."""
-        return Extent(self.status, self.reason, self.lines, len(self.rows))
-
-    @property
-    def rows(self) -> tuple[SymbolRow, ...]:
-        return self._read().symbols
-
-    @property
-    def symbols(self) -> tuple[Symbol, ...]:
-        if self._symbols is None:
-            rows = self.rows
-            names = qualified_names(rows)
-            self._symbols = tuple(
-                Symbol(self.path, index, name, row, self.blob)
-                for index, (row, name) in enumerate(zip(rows, names, strict=True))
-            )
-        return self._symbols
-
-    def named(self, qualified: str) -> Symbol | None:
-        """The symbol of that qualified name."""
-        if self._named is None:
-            self._named = {symbol.qualified_name: symbol for symbol in self.symbols}
-        return self._named.get(qualified)
 
 
 class Snapshot:
@@ -335,7 +179,7 @@ class Snapshot:
 
     def _measure(self, file: TreeFile) -> Measured:
         if file.language is None:
-            return Measured(file.path, None, Extent("skipped", _unread_reason(file.mode), 0, 0))
+            return Measured(file.path, None, Extent("skipped", unread_reason(file.mode), 0, 0))
         over = self.overlay.get(file.path)
         record = self._ir_record(file.blob, file.language) if over is None or over.ir is None else None
         if record is not None:
@@ -410,16 +254,11 @@ class Snapshot:
 
     @functools.cached_property
     def _overlay_directories(self) -> frozenset[str]:
-        return frozenset(parent for path, over in self.overlay.items() if over is not None for parent in _parents(path))
+        return directories_of(self.overlay)
 
     @functools.cached_property
     def _removed_below(self) -> Mapping[str, set[str]]:
-        removed: dict[str, set[str]] = {}
-        for path, over in self.overlay.items():
-            if over is None:
-                for parent in _parents(path):
-                    removed.setdefault(parent, set()).add(path)
-        return removed
+        return removed_below(self.overlay)
 
     def _below(self, reading: ReadTransaction, directory: str) -> Iterator[str]:
         assert self._stored is not None
@@ -599,50 +438,21 @@ class Snapshot:
 
     def file_edges(self, path: str) -> tuple[Edge, ...]:
         """All edges out of a file, by source symbol and line."""
-        edges = self.link(path).edges
-        if not edges:
-            return ()
-        file = self.file(path)
-        names = {symbol.index: symbol.qualified_name for symbol in file.symbols} if file is not None else {}
-        return tuple(_edge(path, names, row) for row in edges)
+        return edges.file_edges(self, path)
 
     def edges_from(self, key: SymbolKey) -> tuple[Edge, ...]:
         """Edges whose source is exactly this symbol; with an empty name, those of the file's module level."""
-        if not key.qualified:
-            return tuple(edge for edge in self.file_edges(key.path) if edge.source == key)
-        symbol = self.symbol(key)
-        if symbol is None:
-            return ()
-        names = {symbol.index: key.qualified}
-        return tuple(_edge(key.path, names, row) for row in self.link(key.path).edges if row.source == symbol.index)
+        return edges.edges_from(self, key)
 
     def edges_to(self, key: SymbolKey) -> tuple[Edge, ...]:
         """Edges whose target is exactly this symbol, or this file; ordered by path and line."""
-        with self.reading():
-            candidates = {key.path, *self.paths_posted([edge_key(key.path, key.qualified)])}
-            wanted = {(key.path, key.qualified)}
-            return tuple(edge for path in sorted(candidates) for edge in self._edges_between(path, wanted))
-
-    def _edges_between(self, path: str, wanted: Container[tuple[str, str]]) -> Iterator[Edge]:
-        """The edges from one file to these targets."""
-        rows = self._rows_to(path, wanted)
-        file = self.file(path) if rows else None
-        symbols = file.symbols if file is not None else ()
-        names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
-        return (_edge(path, names, row) for row in rows)
+        return edges.edges_to(self, key)
 
     def edges_to_each(self, keys: Collection[SymbolKey]) -> dict[SymbolKey, tuple[Edge, ...]]:
         """`edges_to` for many at once: each file that uses any is looked at once, and only what leads to them is read."""
-        wanted = {(key.path, key.qualified) for key in keys}
-        found: dict[SymbolKey, list[Edge]] = {key: [] for key in keys}
-        with self.reading():
-            posted = self.paths_posted([edge_key(key.path, key.qualified) for key in keys])
-            for path in sorted({key.path for key in keys}.union(posted)):
-                for edge in self._edges_between(path, wanted):
-                    found[edge.target].append(edge)
-        return {key: tuple(edges) for key, edges in found.items()}
+        return edges.edges_to_each(self, keys)
 
-    def _rows_to(self, path: str, wanted: Container[tuple[str, str]]) -> list[EdgeRow]:
+    def rows_to(self, path: str, wanted: Container[tuple[str, str]]) -> list[EdgeRow]:
         """The rows of a file's link record to these targets."""
         record = self._encoded_link(path)
         if record is not None:
@@ -683,53 +493,23 @@ class Snapshot:
 
     def open_uses(self, *names: str) -> tuple[OpenUse, ...]:
         """Files with references of these names which may mean a symbol of the repository (dynamic, ambiguous, missing)."""
-        wanted = frozenset(names)
-        with self.reading():
-            return tuple(
-                OpenUse(path, reference)
-                for path in self.paths_posted(map(open_key, wanted))
-                for reference in self._opens(path)
-                if reference.name in wanted and reference.reason in OPEN_REASONS
-            )
-
-    def _opens(self, path: str) -> tuple[OpenReference, ...]:
-        record = self._encoded_link(path)
-        return self.link(path).open if record is None else decode_opens(record)
+        return references.open_uses(self, *names)
 
     def unread_mentions(self, names: Collection[str]) -> tuple[Mention, ...]:
         """Sources that were not read (skipped, failed) and hold one of these names as a word, with the first place.
 
         What this clone does not hold, and what is too large to look through, counts as holding them.
         """
-        unread = self.open_uses(UNREAD_NAME) if names else ()
-        if not unread:
-            return ()
-        written = [re.escape(name.encode("utf-8", "surrogatepass")) for name in sorted(names)]
-        word = re.compile(rb"(?<![\w$])(?:" + b"|".join(written) + rb")(?![\w$])")
-        mentions = (self._mention(use.path, word, min(names)) for use in unread)
-        return tuple(mention for mention in mentions if mention is not None)
-
-    def _mention(self, path: str, word: re.Pattern[bytes], otherwise: str) -> Mention | None:
-        file = self.tree_file(path)
-        over = self.overlay.get(path)
-        size = self.git.blob_sizes([file.blob])[0] if file is not None and (over is None or over.ir is None) else 0
-        if size is None or size > LARGEST_FILE:
-            return Mention(path, 1, otherwise)
-        try:
-            source = self.source(path)
-        except MissingObject:
-            return Mention(path, 1, otherwise)
-        match = word.search(source)
-        if match is None:
-            return None
-        return Mention(path, source.count(b"\n", 0, match.start()) + 1, match.group().decode("utf-8", "surrogatepass"))
+        return references.unread_mentions(self, names)
 
     def unresolved_named(self, name: str) -> tuple[Unresolved, ...]:
         """The references of `open_uses` one by one, with their lines: each of the files is linked again."""
-        paths = sorted({use.path for use in self.open_uses(name)})
-        return tuple(
-            row for path in paths for row in self.unresolved_in(path) if row.name == name and row.reason in OPEN_REASONS
-        )
+        return references.unresolved_named(self, name)
+
+    def opens(self, path: str) -> tuple[OpenReference, ...]:
+        """The open references of a file."""
+        record = self._encoded_link(path)
+        return self.link(path).open if record is None else decode_opens(record)
 
     def paths_posted(self, hashes: Iterable[int]) -> list[str]:
         """Files of this snapshot that may be posted under any of the key hashes, sorted; to be verified by the caller."""
@@ -746,18 +526,7 @@ class Snapshot:
 
     @functools.cached_property
     def _overlay_postings(self) -> Mapping[int, set[str]]:
-        """What the store's inverted index is for the stored tree, for the overlay; facts consulted are not in it."""
-        postings: dict[int, set[str]] = {}
-        standing = {path: over for path, over in self.overlay.items() if over is not None}
-        for path, key in stems_of(standing):
-            postings.setdefault(key, set()).add(path)
-        for path, over in standing.items():
-            keys = keys_of_record(path, over.link) if over.link is not None else set()
-            if over.ir is not None:
-                keys |= keys_of_content(searchable_names(over.ir), over.ir.interface.announces)
-            for key in keys:
-                postings.setdefault(key, set()).add(path)
-        return postings
+        return postings_of(self.overlay)
 
     def with_stem(self, stem: str) -> tuple[str, ...]:
         """Files that a language reads, and directories, whose base name up to the first dot is `stem`; sorted."""
@@ -808,99 +577,22 @@ class Snapshot:
 
         Raises UnknownSymbol with the nearest names, AmbiguousSymbol with all candidates.
         """
-        with self.reading():
-            path, separator, qualified = text.partition("::")
-            if separator:
-                return self._in_file(self._one_path(path), qualified)
-            if self.tree_file(text) is not None:
-                return SymbolKey(text)
-            found = self.named(text)
-            if len(found) == 1:
-                return found[0].key
-            if found:
-                raise AmbiguousSymbol(
-                    f"{text} names {len(found)} symbols",
-                    hint="give the whole handle of one of them",
-                    candidates=[symbol.handle for symbol in found],
-                )
-            return SymbolKey(self._one_path(text))
-
-    def _in_file(self, path: str, qualified: str) -> SymbolKey:
-        key = SymbolKey(path, qualified)
-        if not qualified or self.symbol(key) is not None:
-            return key
-        file = self.file(path)
-        symbols = file.symbols if file is not None else ()
-        suffix = [symbol for symbol in symbols if symbol.qualified_name.endswith("." + qualified)]
-        if len(suffix) == 1:
-            return suffix[0].key
-        near = [symbol.handle for symbol in suffix] or [
-            f"{path}::{name}"
-            for name in difflib.get_close_matches(qualified, [symbol.qualified_name for symbol in symbols], _NEAREST_NAMES, 0.5)
-        ]
-        raise UnknownSymbol(f"{path} has no symbol {qualified} at {self.at.rev}", hint=_nearest_hint(near), candidates=near)
-
-    def _one_path(self, text: str) -> str:
-        """A whole path, or the only path that ends in it."""
-        text = text.removeprefix("./").rstrip("/")
-        if self.tree_file(text) is not None:
-            return text
-        name = text.rpartition("/")[2]
-        with self.reading():
-            ends = [
-                path
-                for path in self.paths_posted([stem_key(stem_of(name))])
-                if path.endswith("/" + text) and self.tree_file(path) is not None
-            ]
-        if len(ends) == 1:
-            return ends[0]
-        if ends:
-            raise AmbiguousSymbol(f"{text} names {len(ends)} files", hint="give a longer path", candidates=ends)
-        near = self._nearest(text)
-        raise UnknownSymbol(f"there is no symbol or file {text} at {self.at.rev}", hint=_nearest_hint(near), candidates=near)
+        return handles.resolve_handle(self, text)
 
     def named(self, text: str, most: int | None = None) -> tuple[Symbol, ...]:
         """Symbols whose qualified name is `text` or ends in ``.text``; if some are so at top level, only those.
 
         Ordered by path and position; symbols local to a function only if there are no others. The first `most` of them.
         """
-        last = text.rpartition(".")[2]
-        with self.reading():
-            paths = self.paths_posted([name_key(_without_ordinal(last))])
-            tops = paths
-            if most is not None and len(paths) > most and text == _without_ordinal(last):
-                tops = [path for path in paths if self._may_hold_at_top(path, text)]
-            whole = _first_shared(self._called(tops, text, whole=True), most)
-            return tuple((whole or _first_shared(self._called(paths, text, whole=False), most))[:most])
+        return handles.named(self, text, most)
 
-    def _called(self, paths: Iterable[str], text: str, *, whole: bool) -> Iterator[Symbol]:
-        """Symbols of these files whose qualified name is `text` or, unless as a `whole`, ends in it."""
-        for path in paths:
-            file = self.file(path)
-            if file is not None and file.is_source:
-                for symbol in file.symbols:
-                    name = symbol.qualified_name
-                    if name == text or (not whole and name.endswith("." + text)):
-                        yield symbol
-
-    def _may_hold_at_top(self, path: str, name: str) -> bool:
+    def may_hold_at_top(self, path: str, name: str) -> bool:
         """Whether a symbol of that name may be in no other: sooner told than by reading all symbols of a file."""
         over, file = self.overlay.get(path), self.tree_file(path)
         if file is None or file.language is None or (over is not None and over.ir is not None):
             return True
         record = self._ir_record(file.blob, file.language)
         return record is None or name in decode_top_names(record)
-
-    def _nearest(self, text: str) -> list[str]:
-        """Names that resemble `text`: for a message, so a scan of all symbols is no harm."""
-        wanted = text.rpartition(".")[2].rpartition("/")[2].lower()
-        names: dict[str, str] = {}
-        for file in self.files():
-            names.setdefault(file.path.rpartition("/")[2].lower(), file.path)
-            if file.is_source:
-                for symbol in file.symbols:
-                    names.setdefault(symbol.name.lower(), symbol.handle)
-        return [names[name] for name in difflib.get_close_matches(wanted, names, _NEAREST_NAMES, 0.6)]
 
     def modules(self) -> ModuleMap:
         """The modules of this state, from its manifests."""
@@ -931,46 +623,8 @@ class Snapshot:
         return total.hexdigest()
 
 
-def _unread_reason(mode: int) -> str:
-    if mode == SYMLINK:
-        return "symbolic link"
-    return "submodule" if mode == GITLINK else "no language reads this kind of file"
-
-
-def _first_shared(symbols: Iterable[Symbol], most: int | None) -> list[Symbol]:
-    """Those that are not local to a function, the first `most` of them; all, if every one is."""
-    shared: list[Symbol] = []
-    local: list[Symbol] = []
-    for symbol in symbols:
-        (local if symbol.row.flags & Flag.LOCAL else shared).append(symbol)
-        if most is not None and len(shared) >= most:
-            break
-    return shared or local
-
-
 def _nowhere() -> None:
     return None
-
-
-def _without_ordinal(name: str) -> str:
-    """``f`` for ``f#2``; the ``#`` of a private name of JavaScript stays."""
-    return re.sub(r"(?<=.)#\d+$", "", name)
-
-
-def _parents(path: str) -> Iterator[str]:
-    """The directories above a path, the nearest first, without the root."""
-    while (cut := path.rfind("/")) > 0:
-        path = path[:cut]
-        yield path
-
-
-def _nearest_hint(near: Sequence[str]) -> str:
-    return f"did you mean {' or '.join(near[:3])}?" if near else "`tokenzip search WORDS` finds symbols by words"
-
-
-def _edge(path: str, names: Mapping[int, str], row: EdgeRow) -> Edge:
-    source = SymbolKey(path, names.get(row.source, ""))
-    return Edge(source, SymbolKey(row.path, row.qualified), row.kind, row.tier, row.line, row.detail)
 
 
 def changed_paths(base: Snapshot, head: Snapshot) -> tuple[str, ...]:

@@ -1,0 +1,137 @@
+"""`File`: one file of a snapshot; and the short records of one, for looking over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from tokenzip.languages import registry
+from tokenzip.model import FileIR, ParseProblem, Status, Symbol, SymbolRow, qualified_names
+from tokenzip.snapshot.tree import GITLINK, SYMLINK, TreeFile
+from tokenzip.store import Address, Extent
+
+
+class Content(NamedTuple):
+    """A file that is searched."""
+
+    path: str
+    document: int
+    """The number that its words are posted under in the store; 0 if they are not (uncommitted work)."""
+
+
+class Measured(NamedTuple):
+    """A file with how much it holds, for counting over all of them."""
+
+    path: str
+    language: str | None
+    extent: Extent
+    link: Address | None = None
+
+    @property
+    def is_source(self) -> bool:
+        return self.language is not None and registry.is_source(self.language)
+
+    @property
+    def is_test(self) -> bool:
+        return self.language is not None and self.is_source and registry.get(self.language).is_test(self.path)
+
+
+class _Snapshot(Protocol):
+    def ir(self, path: str) -> FileIR: ...
+    def size(self, path: str) -> int: ...
+    def has_read(self, file: File) -> None: ...
+
+
+class File:
+    """One file of a snapshot; status and symbols are read when asked for."""
+
+    __slots__ = ("_facts", "_named", "_snapshot", "_symbols", "blob", "language", "mode", "path")
+
+    def __init__(self, snapshot: _Snapshot, file: TreeFile) -> None:
+        self.path = file.path
+        self.mode = file.mode
+        self.blob = file.blob
+        self.language = file.language
+        self._snapshot = snapshot
+        self._facts: FileIR | None = None
+        self._symbols: tuple[Symbol, ...] | None = None
+        self._named: Mapping[str, Symbol] | None = None
+
+    def _read(self) -> FileIR:
+        if self._facts is None:
+            unread = FileIR("skipped", 0, reason=unread_reason(self.mode))
+            self._facts = self._snapshot.ir(self.path) if self.language else unread
+            self._snapshot.has_read(self)
+        return self._facts
+
+    @property
+    def weight(self) -> int:
+        """How many symbols were read so far."""
+        return 0 if self._facts is None else len(self._facts.symbols)
+
+    @property
+    def status(self) -> Status:
+        return self._read().status
+
+    @property
+    def reason(self) -> str | None:
+        return self._read().reason
+
+    @property
+    def problems(self) -> tuple[ParseProblem, ...]:
+        return self._read().problems
+
+    @property
+    def lines(self) -> int:
+        return self._read().lines
+
+    @property
+    def generated(self) -> bool:
+        return self._read().generated
+
+    @property
+    def is_source(self) -> bool:
+        """Whether a language with symbols reads it (manifests have none)."""
+        return self.language is not None and registry.is_source(self.language)
+
+    @property
+    def is_test(self) -> bool:
+        return self.is_source and self.language is not None and registry.get(self.language).is_test(self.path)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the content; 0 for a submodule."""
+        return self._snapshot.size(self.path)
+
+    @property
+    def extent(self) -> Extent:
+        """How much it holds."""
+        return Extent(self.status, self.reason, self.lines, len(self.rows))
+
+    @property
+    def rows(self) -> tuple[SymbolRow, ...]:
+        return self._read().symbols
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        if self._symbols is None:
+            rows = self.rows
+            names = qualified_names(rows)
+            self._symbols = tuple(
+                Symbol(self.path, index, name, row, self.blob)
+                for index, (row, name) in enumerate(zip(rows, names, strict=True))
+            )
+        return self._symbols
+
+    def named(self, qualified: str) -> Symbol | None:
+        """The symbol of that qualified name."""
+        if self._named is None:
+            self._named = {symbol.qualified_name: symbol for symbol in self.symbols}
+        return self._named.get(qualified)
+
+
+def unread_reason(mode: int) -> str:
+    """Why no language reads a file of that mode."""
+    if mode == SYMLINK:
+        return "symbolic link"
+    return "submodule" if mode == GITLINK else "no language reads this kind of file"
