@@ -401,7 +401,7 @@ def _write_contents(writing: WriteTransaction, base: Snapshot, overlay: Overlay)
     addresses = writing.put_records([encode_ir(ir) for _, ir in fresh.values()], earlier)
     for (blob, language), address in zip(fresh, addresses, strict=True):
         writing.put_blob(blob, language_tag(language), address)
-    read = [path for (_, language), (path, _) in fresh.items() if registry.is_source(language)]
+    read = [path for (_, language), (path, _) in fresh.items() if registry.is_searched(language)]
     post_in_time(writing, base.git, base.with_overlay(overlay), read)
 
 

@@ -126,7 +126,7 @@ class _Copy:
         )
         waiting: dict[GitRepository, list[Content]] = {}
         for content, number in numbers.items():
-            if not number and registry.is_source(content[1]):
+            if not number and registry.is_searched(content[1]):
                 waiting.setdefault(self.contents[content], []).append(content)
         for git, contents in waiting.items():
             post(self.new, git, contents)
