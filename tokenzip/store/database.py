@@ -188,7 +188,7 @@ class WriteTransaction(ReadTransaction):
         return addresses
 
     def _shortened(self, records: Sequence[bytes], bases: Sequence[Address | None]) -> tuple[list[bytes], dict[int, Address]]:
-        """The records, as differences where that is worth it; and to which whole record each difference is."""
+        """The records, as differences where that is worth it; and to which record each difference is."""
         written, kept = list(records), {}
         for slot, (record, earlier) in enumerate(zip(records, bases, strict=False)):
             base = self._base(earlier)

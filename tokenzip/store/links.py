@@ -5,7 +5,7 @@ Part of the store's format (`environment.FORMAT`): change a form here, and the f
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -103,21 +103,24 @@ def encode_link(record: LinkRecord, path: str) -> bytes:
 def decode_link(data: bytes, path: str) -> LinkRecord:
     if not data:
         return LinkRecord()
-    (sources, kinds, lines, targets, details, paths, target_paths, qualified, names, open_kinds, counts, open_details) = (
-        unpack_value(data)
-    )
-    table = [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)]
+    columns = unpack_value(data)
+    return LinkRecord(tuple(_edges(columns, _table(columns, path))), _opens(*columns[8:]))
+
+
+def _table(columns: Sequence[Any], path: str) -> list[tuple[str, str]]:
+    """(path, qualified name) of each target."""
+    paths, target_paths, qualified = columns[5:8]
+    return [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)]
+
+
+def _edges(columns: Sequence[Any], table: Sequence[tuple[str, str]], hits: Container[int] | None = None) -> Iterator[EdgeRow]:
+    """The edges, or only those to the targets at these places in the table."""
+    sources, kinds, lines, targets, details = columns[:5]
     detail_of = [details[1][index] for index in details[0]] if details else [""] * len(kinds)
-    edges = tuple(
-        EdgeRow(
-            source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, table[target][0], table[target][1], detail
-        )
-        for source, kind, line, target, detail in zip(
-            accumulate(sources), kinds, accumulate(lines), from_recency(targets), detail_of, strict=True
-        )
-    )
-    opens = _opens(names, open_kinds, counts, open_details)
-    return LinkRecord(edges, opens)
+    rows = zip(accumulate(sources), kinds, accumulate(lines), from_recency(targets), detail_of, strict=True)
+    for source, kind, line, target, detail in rows:
+        if hits is None or target in hits:
+            yield EdgeRow(source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, *table[target], detail)
 
 
 def _opens(names: Sequence[str], kinds: Sequence[int], counts: Sequence[int], details: Any) -> tuple[OpenReference, ...]:
@@ -137,20 +140,10 @@ def decode_edges_to(data: bytes, path: str, wanted: Container[tuple[str, str]]) 
     """Only the edges of a link record to these targets (path, qualified name), in their order: a tenth of the whole, mostly."""
     if not data:
         return []
-    sources, kinds, lines, targets, details, paths, target_paths, qualified, *_ = unpack_value(data)
-    table = [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)]
+    columns = unpack_value(data)
+    table = _table(columns, path)
     hits = {number for number, target in enumerate(table) if target in wanted}
-    if not hits:
-        return []
-    detail_of = [details[1][index] for index in details[0]] if details else [""] * len(kinds)
-    rows = zip(accumulate(sources), kinds, accumulate(lines), from_recency(targets), detail_of, strict=True)
-    return [
-        EdgeRow(
-            source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, table[target][0], table[target][1], detail
-        )
-        for source, kind, line, target, detail in rows
-        if target in hits
-    ]
+    return list(_edges(columns, table, hits)) if hits else []
 
 
 _KIND_OF_CODE = tuple(kind for kind in EDGE_KINDS for _ in TIERS)
@@ -161,12 +154,14 @@ def decode_uses(data: bytes, path: str) -> Uses:
     """The columns of a link record."""
     if not data:
         return Uses((), (), (), (), ())
-    sources, kinds, _, targets, _, paths, target_paths, qualified, _, open_kinds, counts, _ = unpack_value(data)
+    columns = unpack_value(data)
+    sources, kinds, _, targets = columns[:4]
+    open_kinds, counts = columns[9:11]
     return Uses(
         tuple(accumulate(sources)),
         [_KIND_OF_CODE[kind] for kind in kinds],
         from_recency(targets),
-        [(paths[where] or path, name) for where, name in zip(target_paths, qualified, strict=True)],
+        _table(columns, path),
         [(_REASON_OF_CODE[kind], times) for kind, times in zip(open_kinds, counts, strict=True)],
     )
 

@@ -27,7 +27,7 @@ class Address(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """A pack as it was read. A record with a base is the outcome of `difference` to the (whole) record that lies there."""
+    """A pack as it was read. A record with a base is the outcome of `difference` to the record that lies there."""
 
     records: tuple[bytes, ...]
     bases: dict[int, Address]
