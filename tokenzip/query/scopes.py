@@ -10,7 +10,7 @@ from tokenzip.errors import UsageError
 from tokenzip.impact import Reached
 from tokenzip.model import SYMBOL_KINDS, Change
 from tokenzip.query import fields
-from tokenzip.query.chain import Chain, Query, among, depth_option, text_argument, walk_options
+from tokenzip.query.chain import Chain, Query, R, among, depth_option, text_argument, walk_options
 from tokenzip.query.records import CommitRecord, FileRecord, ModuleRecord, Reference, SymbolRecord
 
 
@@ -130,7 +130,16 @@ class ModuleQuery(Query[ModuleRecord]):
 
 
 @dataclass(frozen=True, repr=False)
-class FileQuery(Query[FileRecord]):
+class InFiles(Query[R]):
+    """Files and what lies in them: each belongs to a module."""
+
+    def within_module(self, name: str) -> Self:
+        """Those that belong to the module of that name or directory, with their files."""
+        return self._then(type(self), "within_module", text_argument("a module", name))
+
+
+@dataclass(frozen=True, repr=False)
+class FileQuery(InFiles[FileRecord]):
     """Files of all kinds, those included that no language reads."""
 
     SCOPE = "files"
@@ -166,17 +175,13 @@ class FileQuery(Query[FileRecord]):
         """The files that use them."""
         return self._then(FileQuery, "dependants", **walk_options(depth, kinds))
 
-    def within_module(self, name: str) -> Self:
-        """Those that belong to the module of that name or directory."""
-        return self._then(type(self), "within_module", text_argument("a module", name))
-
     def impact(self, depth: int | None = None) -> ReachedQuery:
         """Who is reached if they change, up to so many steps away (3 unless said)."""
         return self._then(ReachedQuery, "impact", **depth_option(depth))
 
 
 @dataclass(frozen=True, repr=False)
-class SymbolQuery(Query[SymbolRecord]):
+class SymbolQuery(InFiles[SymbolRecord]):
     """Symbols. Among what uses others, module-level code appears as a symbol of kind ``file``."""
 
     SCOPE = "symbols"
@@ -225,10 +230,6 @@ class SymbolQuery(Query[SymbolRecord]):
     def module(self) -> ModuleQuery:
         """The same as `modules`."""
         return self._then(ModuleQuery, "module")
-
-    def within_module(self, name: str) -> Self:
-        """Those whose file belongs to the module of that name or directory."""
-        return self._then(type(self), "within_module", text_argument("a module", name))
 
     def with_kind(self, *kinds: str) -> Self:
         """Those of one of these kinds."""
@@ -294,7 +295,7 @@ class DocumentQuery(FileQuery):
 
 
 @dataclass(frozen=True, repr=False)
-class ReferenceQuery(Query[Reference]):
+class ReferenceQuery(InFiles[Reference]):
     """Places where something is used."""
 
     SCOPE = "references"
@@ -309,13 +310,9 @@ class ReferenceQuery(Query[Reference]):
         """The files of these places."""
         return self._then(FileQuery, "files")
 
-    def within_module(self, name: str) -> Self:
-        """Those in files of the module of that name or directory."""
-        return self._then(type(self), "within_module", text_argument("a module", name))
-
 
 @dataclass(frozen=True, repr=False)
-class ChangeQuery(Query[Change]):
+class ChangeQuery(InFiles[Change]):
     """Differences between two states; the records are those of `tokenzip.diff`."""
 
     SCOPE = "changes"
@@ -334,13 +331,9 @@ class ChangeQuery(Query[Change]):
         """The files of the changes at the newer state."""
         return self._then(FileQuery, "files")
 
-    def within_module(self, name: str) -> Self:
-        """Those in files of the module of that name or directory."""
-        return self._then(type(self), "within_module", text_argument("a module", name))
-
 
 @dataclass(frozen=True, repr=False)
-class ReachedQuery(Query[Reached]):
+class ReachedQuery(InFiles[Reached]):
     """Who is reached by a change; the records are those of `tokenzip.impact`."""
 
     SCOPE = "reached"
@@ -354,10 +347,6 @@ class ReachedQuery(Query[Reached]):
     def files(self) -> FileQuery:
         """Their files."""
         return self._then(FileQuery, "files")
-
-    def within_module(self, name: str) -> Self:
-        """Those in files of the module of that name or directory."""
-        return self._then(type(self), "within_module", text_argument("a module", name))
 
 
 @dataclass(frozen=True, repr=False)
