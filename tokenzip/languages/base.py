@@ -67,6 +67,17 @@ class Evaluator(Protocol):
         ...
 
 
+class NoEdges:
+    """The evaluator of a language whose files have no edges of their own."""
+
+    def link(self, path: str, ir: FileIR) -> LinkedFile:
+        return LinkedFile()
+
+    @property
+    def facts(self) -> set[Fact]:
+        return set()
+
+
 class Language(Protocol):
     """One language: see `docs/adding-a-language.md`, member by member."""
 

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import Any
 from xml.parsers import expat
 
-from tokenzip.languages.base import Evaluator, View
-from tokenzip.model import Fact, FileIR, Interface, LinkedFile, ParseProblem, Status, SymbolDetail
+from tokenzip.languages.base import Evaluator, NoEdges, View
+from tokenzip.model import FileIR, Interface, ParseProblem, Status, SymbolDetail
 
 VERSION = 1
 MAX_BYTES = 1_000_000
@@ -89,21 +89,10 @@ class Manifest:
         return ()
 
     def evaluator(self, view: View) -> Evaluator:
-        return _NoEdges()
+        return NoEdges()
 
     def is_test(self, path: str) -> bool:
         return False
-
-
-class _NoEdges:
-    """Manifests are read by the evaluators of other languages and have no edges of their own."""
-
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
-        return LinkedFile()
-
-    @property
-    def facts(self) -> set[Fact]:
-        return set()
 
 
 def _interface(values: Values, announces: tuple[str, ...]) -> Interface:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tokenzip.languages.base import Evaluator, View
-from tokenzip.model import Fact, FileIR, LinkedFile, SymbolDetail
+from tokenzip.languages.base import Evaluator, NoEdges, View
+from tokenzip.model import FileIR, SymbolDetail
 
 _SUFFIXES = (
     ".go", ".java", ".kt", ".kts", ".scala", ".groovy", ".clj", ".rs", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp",
@@ -39,22 +39,11 @@ class Text:
         return ()
 
     def evaluator(self, view: View) -> Evaluator:
-        return _NoEdges()
+        return NoEdges()
 
     def is_test(self, path: str) -> bool:
         """By the folders and endings that the usual runners of these languages go by."""
         return _TEST.search(path) is not None
-
-
-class _NoEdges:
-    """What was not read means nothing."""
-
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
-        return LinkedFile()
-
-    @property
-    def facts(self) -> set[Fact]:
-        return set()
 
 
 TEXT = Text()
