@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+import pytest
 
 Content = str | bytes | None
 _NULL = os.devnull
@@ -29,6 +32,19 @@ def hermetic_environment(home: Path) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C",
     }
+
+
+@contextlib.contextmanager
+def shared_repo(folders: pytest.TempPathFactory, name: str) -> Iterator[Repo]:
+    """An empty repository, with a store of its own, that many tests read; the process sees its environment meanwhile."""
+    home = folders.mktemp("home")
+    environment = hermetic_environment(home) | {"TOKENZIP_HOME": str(home / "cache")}
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in [variable for variable in os.environ if variable.startswith("GIT_")]:
+            patch.delenv(variable)
+        for variable, value in environment.items():
+            patch.setenv(variable, value)
+        yield Repo.create(folders.mktemp(name), environment)
 
 
 class Repo:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from gitrepo import Repo, hermetic_environment
+from gitrepo import Repo, shared_repo
 
 from tokenzip.budget import estimate_tokens, lay_out
 from tokenzip.errors import FileVanished, StoreChanged, TokenzipError
@@ -89,14 +88,7 @@ SHOP = {
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repo]:
     """The shop as committed; tests that share it only read."""
-    home = tmp_path_factory.mktemp("home")
-    environment = hermetic_environment(home) | {"TOKENZIP_HOME": str(home / "cache")}
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("GIT_")]:
-            patch.delenv(name)
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        repo = Repo.create(tmp_path_factory.mktemp("shop"), environment)
+    with shared_repo(tmp_path_factory, "shop") as repo:
         repo.commit(SHOP, "shop")
         yield repo
 

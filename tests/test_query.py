@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gitrepo import Repo, hermetic_environment
+from gitrepo import Repo, shared_repo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,14 +69,7 @@ FILES = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repo]:
     """A shop of two modules and two commits; tests only read it."""
-    home = tmp_path_factory.mktemp("home")
-    environment = hermetic_environment(home) | {"TOKENZIP_HOME": str(home / "cache")}
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("GIT_")]:
-            patch.delenv(name)
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        repo = Repo.create(tmp_path_factory.mktemp("shop"), environment)
+    with shared_repo(tmp_path_factory, "shop") as repo:
         repo.commit({**FILES, "shop/users.py": FILES["shop/users.py"].replace(", again: bool = False", "")}, "first")
         repo.commit(FILES, "again")
         yield repo

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from gitrepo import Repo, hermetic_environment
+from gitrepo import Repo, shared_repo
 
 from tokenzip.operations import OPERATIONS
 from tokenzip.repository import Repository
@@ -71,14 +70,7 @@ FILES = {
 
 @pytest.fixture(scope="session")
 def project_repo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repo]:
-    home = tmp_path_factory.mktemp("home")
-    environment = hermetic_environment(home) | {"TOKENZIP_HOME": str(home / "cache")}
-    with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("GIT_")]:
-            patch.delenv(name)
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        repo = Repo.create(tmp_path_factory.mktemp("project"), environment)
+    with shared_repo(tmp_path_factory, "project") as repo:
         shorter = PRICES.replace("    if not item:\n", "").replace(
             PRICES[PRICES.index("        raise") : PRICES.index("    return P")], ""
         )
