@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NewType
 
@@ -459,6 +459,30 @@ def qualified_names(symbols: tuple[SymbolRow, ...]) -> tuple[str, ...]:
         count = seen[name] = seen.get(name, 0) + 1
         out.append(name if count == 1 else f"{name}#{count}")
     return tuple(out)
+
+
+def qualified_names_of(name: str, names: Sequence[str], parents: Sequence[int]) -> list[tuple[int, str]]:
+    """Place and qualified name of each symbol of one simple name, as `qualified_names` tells them for all."""
+    ending = name.rpartition(".")[2]  # of what may have the same qualified name, if names hold dots themselves
+    seen: dict[str, int] = {}
+    found: list[tuple[int, str]] = []
+    for index in [index for index, each in enumerate(names) if each.endswith(ending)]:
+        plain = _plain_name(index, names, parents)
+        count = seen[plain] = seen.get(plain, 0) + 1
+        if names[index] == name:
+            found.append((index, plain if count == 1 else f"{plain}#{count}"))
+    return found
+
+
+def _plain_name(index: int, names: Sequence[str], parents: Sequence[int]) -> str:
+    chain: list[int] = []
+    while index >= 0 and index not in chain:
+        chain.append(index)
+        index = parents[index]
+    prefix = ""
+    for link in reversed(chain):
+        prefix = f"{prefix}.{names[link]}" if prefix else names[link]
+    return prefix
 
 
 def file_symbols(path: str, blob: BlobId, rows: tuple[SymbolRow, ...]) -> Iterator[Symbol]:

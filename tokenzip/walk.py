@@ -89,8 +89,8 @@ def defined_as(snapshot: Snapshot, name: str) -> list[Symbol]:
             symbol
             for path in sorted(snapshot.paths_posted([name_key(last)]))
             if (file := snapshot.file(path)) is not None and file.is_source
-            for symbol in file.symbols
-            if symbol.name == last and symbol.kind not in NO_DEFINITION and _is_called(symbol, name)
+            for symbol in file.called(last)
+            if symbol.kind not in NO_DEFINITION and _is_called(symbol, name)
         ]
 
 

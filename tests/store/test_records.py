@@ -18,6 +18,8 @@ from tokenzip.model import (
     ParseProblem,
     SymbolRow,
     UnresolvedRow,
+    qualified_names,
+    qualified_names_of,
 )
 from tokenzip.store import columns, files, links, packs
 
@@ -179,6 +181,18 @@ def test_parts_of_a_link_record_are_those_of_the_whole(rows, opened):
 
 
 @given(symbol_rows())
-def test_the_names_at_top_are_told_by_a_part_of_the_record(rows):
-    data = files.encode_ir(FileIR("parsed", 7, symbols=rows))
-    assert files.decode_top_names(data) == {row.name for row in rows if row.parent < 0 or not rows[row.parent].name}
+def test_parts_of_the_columns_are_those_of_all_symbols(rows):
+    told = files.decode_columns(files.encode_ir(FileIR("parsed", 7, symbols=rows)))
+    assert told.top_names() == {row.name for row in rows if row.parent < 0 or not rows[row.parent].name}
+    assert list(told.names) == [row.name for row in rows]
+    assert [told.row(index) for index in range(len(rows))] == list(rows)
+
+
+@given(symbol_rows(), st.data())
+def test_qualified_names_of_one_name_are_those_among_all(rows, data):
+    """Also where names hold dots: the second ``f`` of a class ``a`` and a name ``a.f`` are told apart by ordinals."""
+    rows = tuple([row._replace(name=data.draw(st.sampled_from(["f", "a", "a.f", ".", ""]))) for row in rows])
+    qualified = qualified_names(rows)
+    for name in {row.name for row in rows}:
+        expected = [(index, qualified[index]) for index, row in enumerate(rows) if row.name == name]
+        assert qualified_names_of(name, [row.name for row in rows], [row.parent for row in rows]) == expected

@@ -11,20 +11,17 @@ import bisect
 import functools
 import itertools
 import re
-import threading
 from array import array
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tokenzip.languages import registry
+from tokenzip.recent import Recent
 from tokenzip.search.words import bare_name, folder_words, stem_words
 from tokenzip.words import words_in
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
-
-T = TypeVar("T")
 
 _KEPT = 2
 """Tables of different states of repositories that are kept."""
@@ -36,7 +33,7 @@ class Corpus:
     def __init__(self, snapshot: Snapshot) -> None:
         serial, self._vocabulary = snapshot.vocabulary()
         changed = tuple((path, over and over.file.blob) for path, over in sorted(snapshot.overlay.items()))
-        self._table = _TABLES.get((serial, snapshot.tree, changed), lambda: _Table(snapshot))
+        self._table = _TABLES.get_or_make((serial, snapshot.tree, changed), lambda: _Table(snapshot))
         self._snapshot = snapshot
         self._known: dict[str, Sequence[int]] = {}
         self.paths = self._table.paths
@@ -211,28 +208,4 @@ class _Lines:
             at = self._lower.find(text, self._begins[number + 1])
 
 
-class Memory(Generic[T]):
-    """What was made lately: bounded by the number of entries and by their sizes together."""
-
-    def __init__(self, most: int, size: Callable[[T], int] = lambda _: 0, room: int = 0) -> None:
-        self._lock = threading.Lock()
-        self._most, self._size, self._room = most, size, room
-        self._used = 0
-        self._known: OrderedDict[Hashable, T] = OrderedDict()
-
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-                return self._known[key]
-        value = make()
-        with self._lock:
-            if key not in self._known:
-                self._known[key] = value
-                self._used += self._size(value)
-            while len(self._known) > self._most or (self._used > self._room and len(self._known) > 1):
-                self._used -= self._size(self._known.popitem(last=False)[1])
-        return value
-
-
-_TABLES: Memory[_Table] = Memory(_KEPT)
+_TABLES: Recent[Hashable, _Table] = Recent(_KEPT)

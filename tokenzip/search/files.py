@@ -10,13 +10,14 @@ import math
 import posixpath
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenzip.errors import TokenzipError
 from tokenzip.languages.base import INDEX_STEMS
-from tokenzip.search.corpus import Corpus, Memory
+from tokenzip.recent import Recent
+from tokenzip.search.corpus import Corpus
 from tokenzip.search.history import COMMITS, SHELF, History
 from tokenzip.search.terms import Term, terms_of
 from tokenzip.search.words import bare_name, path_words, question
@@ -75,8 +76,8 @@ def _kept_of(content: bytes) -> _Kept:
 
 
 # What was read lately. To read the contents of 60 files from git takes some 20 ms, to inflate them again a tenth of it.
-HEADS: Memory[_Kept] = Memory(2000, lambda kept: len(kept.head), 2_500_000)
-NAMES: Memory[Names] = Memory(2000, lambda names: len(names.lines) + 80 * len(names.counts), 2_500_000)
+HEADS: Recent[Hashable, _Kept] = Recent(2000, 2_500_000, lambda kept: len(kept.head))
+NAMES: Recent[Hashable, Names] = Recent(2000, 2_500_000, lambda names: len(names.lines) + 80 * len(names.counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,7 @@ class Files:
         return self._kept(path).size
 
     def _kept(self, path: str) -> _Kept:
-        return HEADS.get(self._blob(path), lambda: _kept_of(_content(self.snapshot, path)))
+        return HEADS.get_or_make(self._blob(path), lambda: _kept_of(_content(self.snapshot, path)))
 
     def text(self, path: str) -> bytes:
         """The content in lower case; empty if it cannot be read."""
@@ -243,7 +244,7 @@ class Files:
     def names(self, path: str) -> Names:
         names = self._named_in.get(path)
         if names is None:
-            names = self._named_in[path] = NAMES.get(
+            names = self._named_in[path] = NAMES.get_or_make(
                 (self._blob(path), posixpath.splitext(path)[1]), lambda: _names_of(self.snapshot, path)
             )
         return names

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokenzip.model import Flag, Symbol
-from tokenzip.search.corpus import Memory
+from tokenzip.model import Flag, Symbol, TreeId
+from tokenzip.recent import Recent
 from tokenzip.search.files import Files
 from tokenzip.search.terms import Term
 from tokenzip.search.words import path_words
@@ -26,7 +26,7 @@ FILES = 7
 """Best files whose symbols are ranked."""
 _LEANED_ON = 12
 """Symbols for which it is counted how many files lean on them, and the count that is enough."""
-_COUNTS: Memory[int] = Memory(4000)
+_COUNTS: Recent[tuple[TreeId | None, str], int] = Recent(4000)
 """How many files lean on a symbol of a snapshot without uncommitted work."""
 
 _SHARE = 0.1
@@ -257,7 +257,7 @@ def _dependants(snapshot: Snapshot, symbol: Symbol) -> int:
     """Other files with an edge to the symbol, counted up to `_LEANED_ON`."""
     if snapshot.overlay:
         return _counted(snapshot, symbol)
-    return _COUNTS.get((snapshot.tree, symbol.handle), lambda: _counted(snapshot, symbol))
+    return _COUNTS.get_or_make((snapshot.tree, symbol.handle), lambda: _counted(snapshot, symbol))
 
 
 def _counted(snapshot: Snapshot, symbol: Symbol) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from tokenzip.languages import registry
-from tokenzip.model import FileIR, ParseProblem, Status, Symbol, SymbolRow, qualified_names
+from tokenzip.model import FileIR, ParseProblem, Status, Symbol, SymbolRow, qualified_names, qualified_names_of
 from tokenzip.snapshot.tree import GITLINK, SYMLINK, TreeFile
-from tokenzip.store import Address, Extent
+from tokenzip.store import Address, Extent, SymbolColumns
 
 
 class Content(NamedTuple):
@@ -38,6 +38,7 @@ class Measured(NamedTuple):
 
 class _Snapshot(Protocol):
     def ir(self, path: str) -> FileIR: ...
+    def symbol_columns(self, path: str) -> SymbolColumns | None: ...
     def size(self, path: str) -> int: ...
     def has_read(self, file: File) -> None: ...
 
@@ -122,6 +123,14 @@ class File:
                 for index, (row, name) in enumerate(zip(rows, names, strict=True))
             )
         return self._symbols
+
+    def called(self, name: str) -> tuple[Symbol, ...]:
+        """The symbols of that simple name; the others are not read."""
+        columns = self._snapshot.symbol_columns(self.path) if self._symbols is None else None
+        if columns is None:
+            return tuple([symbol for symbol in self.symbols if symbol.name == name])
+        places = qualified_names_of(name, columns.names, columns.parents)
+        return tuple([Symbol(self.path, index, qualified, columns.row(index), self.blob) for index, qualified in places])
 
     def named(self, qualified: str) -> Symbol | None:
         """The symbol of that qualified name."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import operator
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from tokenzip.errors import StoreChanged, UnknownSymbol
+from tokenzip.errors import UnknownSymbol
 from tokenzip.git import GitRepository, MissingObject
-from tokenzip.index import LARGEST_FILE, Source, analysis_tag, extract, extract_blob, language_tag
+from tokenzip.index import LARGEST_FILE, Source, extract, extract_blob, language_tag
 from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import Linker
@@ -38,12 +38,13 @@ from tokenzip.model import (
     Unresolved,
 )
 from tokenzip.modules import MANIFESTS, ModuleMap, detect, manifest_paths
+from tokenzip.recent import Recent
 from tokenzip.snapshot import edges, handles, references
 from tokenzip.snapshot.file import Content, File, Measured, unread_reason
 from tokenzip.snapshot.keys import announced_key, stem_key
 from tokenzip.snapshot.overlay import Overlay, OverlayFile, directories_of, postings_of, removed_below
 from tokenzip.snapshot.references import Mention, OpenUse
-from tokenzip.snapshot.tree import DIRECTORY, GITLINK, NO_LINK, Directory, StoredTree, TreeFile
+from tokenzip.snapshot.tree import GITLINK, NO_LINK, TreeFile, TreeReader
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
@@ -52,16 +53,16 @@ from tokenzip.store import (
     OpenReference,
     ReadTransaction,
     Store,
+    SymbolColumns,
     Uses,
     Vocabulary,
+    decode_columns,
     decode_consulted,
     decode_edges_to,
     decode_extent,
     decode_ir,
     decode_link,
-    decode_names,
     decode_opens,
-    decode_top_names,
     decode_uses,
     link_record,
     uses_of,
@@ -76,8 +77,6 @@ _REMEMBERED_EDGES = 20_000
 """Of some 500 and 200 bytes each. A server is asked again and again, and keeps its snapshots."""
 _REMEMBERED_REFERENCES = 5_000
 """References without an edge, of files that were linked again for their lines; some 200 bytes each."""
-_REMEMBERED_ENTRIES = 8_000
-"""Of directories, some 350 bytes each."""
 _REMEMBERED_INTERFACES = 400_000
 """Bytes of interfaces as they are stored, a tenth of what they take when they are read."""
 _LINKED_BY_ONE = 32
@@ -103,22 +102,13 @@ class Snapshot:
         self.at = at
         self.tree = tree
         self.overlay: Overlay = overlay or {}
-        self._stored = StoredTree(git, tree) if tree is not None else None
-        self._files: OrderedDict[str, File] = OrderedDict()
-        self._symbols_read = 0
-        self._links: OrderedDict[str, LinkRecord] = OrderedDict()
-        self._edges_read = 0
-        self._unresolved: OrderedDict[str, tuple[Unresolved, ...]] = OrderedDict()
-        self._references_read = 0
-        self._interfaces: dict[tuple[BlobId, str], tuple[Interface, int]] = {}
-        self._interface_bytes = 0
-        self._rooted_in: Callable[[], ReadTransaction | None] = _nowhere
-        self._known_root = NO_LINK
-        self._entries_read = 0
-        self._serial: int | None = None
-        self._directories: dict[str, Directory | None] = {}
-        self._walked: weakref.WeakKeyDictionary[ReadTransaction, StoredTree] = weakref.WeakKeyDictionary()
-        """Whole walks read every directory: that is kept as long as a question, not as long as a snapshot."""
+        self._stored = TreeReader(git, tree) if tree is not None else None
+        self._files: Recent[str, File] = Recent(_REMEMBERED_FILES, _REMEMBERED_SYMBOLS, lambda file: file.weight)
+        self._links: Recent[str, LinkRecord] = Recent(_REMEMBERED_FILES, _REMEMBERED_EDGES, lambda link: len(link.edges))
+        self._unresolved: Recent[str, tuple[Unresolved, ...]] = Recent(_REMEMBERED_FILES, _REMEMBERED_REFERENCES, len)
+        self._interfaces: Recent[tuple[BlobId, str], tuple[Interface, int]] = Recent(
+            _REMEMBERED_FILES, _REMEMBERED_INTERFACES, operator.itemgetter(1)
+        )
         self._linkers: weakref.WeakKeyDictionary[ReadTransaction, _SharedLinker] = weakref.WeakKeyDictionary()
 
     def with_overlay(self, overlay: Overlay, at: Revision | None = None) -> Snapshot:
@@ -128,19 +118,6 @@ class Snapshot:
     def reading(self) -> contextlib.AbstractContextManager[ReadTransaction]:
         """One read transaction for several calls."""
         return self.store.reading()
-
-    def _root(self, reading: ReadTransaction) -> Address:
-        assert self.tree is not None
-        if self._rooted_in() is reading:
-            return self._known_root
-        self._directories.clear()
-        if self._entries_read > _REMEMBERED_ENTRIES or self._serial != reading.serial:  # addresses are those of one store
-            self._stored, self._entries_read, self._serial = StoredTree(self.git, self.tree), 0, reading.serial
-        root = reading.snapshot_root(self.tree, analysis_tag())
-        if root is None:
-            raise StoreChanged(f"the graph of tree {self.tree} is no longer in the store", hint="ask again")
-        self._rooted_in, self._known_root = weakref.ref(reading), root
-        return root
 
     # ---- files
 
@@ -156,11 +133,9 @@ class Snapshot:
 
     def _tree_files(self) -> Iterator[TreeFile]:
         with self.reading() as reading:
-            if self.tree is not None:
-                walked = self._walked.setdefault(reading, StoredTree(self.git, self.tree))
-                for file in walked.files(reading, self._root(reading)):
-                    if file.path not in self.overlay:
-                        yield file
+            for file in self._stored.files(reading) if self._stored is not None else ():
+                if file.path not in self.overlay:
+                    yield file
             for path in sorted(self.overlay):
                 over = self.overlay[path]
                 if over is not None:
@@ -194,51 +169,23 @@ class Snapshot:
             return over.file if over is not None else None
         if self._stored is None:
             return None
-        parent, _, name = path.rpartition("/")
         with self.reading() as reading:
-            entries = self._directory(reading, parent)
-        entry = entries.get(name) if entries is not None else None
-        if entry is None or entry.mode == DIRECTORY:
-            return None
-        return TreeFile(path, entry.mode, BlobId(entry.id), entry.language, entry.link)
-
-    def _directory(self, reading: ReadTransaction, path: str) -> Directory | None:
-        """A directory of the stored tree, remembered as long as the transaction: files are mostly asked for by directory."""
-        root = self._root(reading)
-        if path in self._directories:
-            return self._directories[path]
-        assert self._stored is not None
-        entries = self._directories[path] = self._stored.directory(reading, root, path)
-        self._entries_read += len(entries or ())
-        return entries
+            return self._stored.file(reading, path)
 
     def file(self, path: str) -> File | None:
         """The file at a path, None if there is none."""
         known = self._files.get(path)
-        if known is not None:
-            self._files.move_to_end(path)
-            return known
-        found = self.tree_file(path)
-        return self._remember(found) if found is not None else None
+        if known is None and (found := self.tree_file(path)) is not None:
+            known = self._remember(found)
+        return known
 
     def _remember(self, file: TreeFile) -> File:
-        known = self._files.get(file.path)
-        if known is None:
-            known = self._files[file.path] = File(self, file)
-            if len(self._files) > _REMEMBERED_FILES:
-                self._forget_file()
-        return known
+        return self._files.get_or_make(file.path, lambda: File(self, file))
 
     def has_read(self, file: File) -> None:
         """Called by a file that has read its symbols: the oldest files make room for them."""
         if self._files.get(file.path) is file:
-            self._symbols_read += file.weight
-            while self._symbols_read > _REMEMBERED_SYMBOLS and len(self._files) > 1:
-                self._forget_file()
-
-    def _forget_file(self) -> None:
-        _, file = self._files.popitem(last=False)
-        self._symbols_read -= file.weight
+            self._files.put(file.path, file)
 
     def is_directory(self, path: str) -> bool:
         """Whether any file lies below `path`."""
@@ -247,7 +194,7 @@ class Snapshot:
         if self._stored is None:
             return False
         with self.reading() as reading:
-            if self._directory(reading, path) is None:
+            if self._stored.directory(reading, path) is None:
                 return False
             removed = self._removed_below.get(path)
             return not removed or any(name not in removed for name in self._below(reading, path))
@@ -265,7 +212,7 @@ class Snapshot:
         pending = [directory]
         while pending:
             here = pending.pop()
-            for name, entry in (self._directory(reading, here) or {}).items():
+            for name, entry in (self._stored.directory(reading, here) or {}).items():
                 if entry.node is not None:
                     pending.append(f"{here}/{name}")
                 else:
@@ -304,11 +251,19 @@ class Snapshot:
 
     def names(self, path: str) -> tuple[str, ...]:
         """The names of a file's symbols, in their order: sooner read than the symbols; none if no language reads it."""
+        columns = self.symbol_columns(path)
+        if columns is not None:
+            return columns.names
+        file = self.tree_file(path)
+        return tuple([row.name for row in self.ir(path).symbols]) if file is not None and file.language is not None else ()
+
+    def symbol_columns(self, path: str) -> SymbolColumns | None:
+        """The symbols of a file as the store has them; None for uncommitted work, and where no language reads it."""
         over, file = self.overlay.get(path), self.tree_file(path)
-        if file is None or file.language is None:
-            return ()
-        record = self._ir_record(file.blob, file.language) if over is None or over.ir is None else None
-        return decode_names(record) if record is not None else tuple([row.name for row in self.ir(path).symbols])
+        if file is None or file.language is None or (over is not None and over.ir is not None):
+            return None
+        record = self._ir_record(file.blob, file.language)
+        return decode_columns(record) if record is not None else None
 
     def _ir_record(self, blob: BlobId, language: str) -> bytes | None:
         with self.reading() as reading:
@@ -323,9 +278,7 @@ class Snapshot:
         file = self.tree_file(path)
         if file is None or file.language is None:
             return Interface()
-        known = self._interfaces.pop((file.blob, file.language), None) or self._read_interface(file)
-        self._interfaces[file.blob, file.language] = known  # the last one again
-        return known[0]
+        return self._interfaces.get_or_make((file.blob, file.language), lambda: self._read_interface(file))[0]
 
     def _read_interface(self, file: TreeFile) -> tuple[Interface, int]:
         """The interface of a file, with about how many bytes it is in the store."""
@@ -333,11 +286,7 @@ class Snapshot:
         with self.reading() as reading:
             address = reading.interface_address(file.blob, language_tag(file.language))
             record = reading.record(address) if address is not None else None
-        read = (self.extract(file.path).interface, 1000) if record is None else (decode_consulted(record), 100 + len(record))
-        self._interface_bytes += read[1]
-        while self._interface_bytes > _REMEMBERED_INTERFACES and self._interfaces:
-            self._interface_bytes -= self._interfaces.pop(next(iter(self._interfaces)))[1]
-        return read
+        return (self.extract(file.path).interface, 1000) if record is None else (decode_consulted(record), 100 + len(record))
 
     def kept_interface(self, file: TreeFile) -> Interface | None:
         """The interface of a file as the store has it; None if no file ever looked at it."""
@@ -390,14 +339,7 @@ class Snapshot:
         over = self.overlay.get(path)
         if over is not None and over.link is not None:
             return over.link
-        known = self._links.get(path)
-        if known is None:
-            known = self._links[path] = self._read_link(path)
-            self._edges_read += len(known.edges)
-            while len(self._links) > _REMEMBERED_FILES or (self._edges_read > _REMEMBERED_EDGES and len(self._links) > 1):
-                _, forgotten = self._links.popitem(last=False)
-                self._edges_read -= len(forgotten.edges)
-        return known
+        return self._links.get_or_make(path, lambda: self._read_link(path))
 
     def _read_link(self, path: str) -> LinkRecord:
         stored = self._stored_link(path)
@@ -465,14 +407,7 @@ class Snapshot:
 
     def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
         """Every reference of a file that has no edge, with its line; the file is linked again for it."""
-        known = self._unresolved.get(path)
-        if known is None:
-            known = self._unresolved[path] = self._read_unresolved(path)
-            self._references_read += len(known)
-            while self._references_read > _REMEMBERED_REFERENCES and len(self._unresolved) > 1:
-                _, forgotten = self._unresolved.popitem(last=False)
-                self._references_read -= len(forgotten)
-        return known
+        return self._unresolved.get_or_make(path, lambda: self._read_unresolved(path))
 
     def _read_unresolved(self, path: str) -> tuple[Unresolved, ...]:
         file = self.file(path)
@@ -588,11 +523,8 @@ class Snapshot:
 
     def may_hold_at_top(self, path: str, name: str) -> bool:
         """Whether a symbol of that name may be in no other: sooner told than by reading all symbols of a file."""
-        over, file = self.overlay.get(path), self.tree_file(path)
-        if file is None or file.language is None or (over is not None and over.ir is not None):
-            return True
-        record = self._ir_record(file.blob, file.language)
-        return record is None or name in decode_top_names(record)
+        columns = self.symbol_columns(path)
+        return columns is None or name in columns.top_names()
 
     def modules(self) -> ModuleMap:
         """The modules of this state, from its manifests."""
@@ -621,10 +553,6 @@ class Snapshot:
                     record = (file.path, file.mode, file.blob, file.status, file.reason, link.edges, link.open)
                 total.update(repr(record).encode("utf-8", "surrogateescape"))
         return total.hexdigest()
-
-
-def _nowhere() -> None:
-    return None
 
 
 def changed_paths(base: Snapshot, head: Snapshot) -> tuple[str, ...]:

@@ -123,10 +123,11 @@ def named(snapshot: _Snapshot, text: str, most: int | None = None) -> tuple[Symb
 
 def _called(snapshot: _Snapshot, paths: Iterable[str], text: str, *, whole: bool) -> Iterator[Symbol]:
     """Symbols of these files whose qualified name is `text` or, unless as a `whole`, ends in it."""
+    last = _without_ordinal(text.rpartition(".")[2])
     for path in paths:
         file = snapshot.file(path)
         if file is not None and file.is_source:
-            for symbol in file.symbols:
+            for symbol in file.called(last):
                 name = symbol.qualified_name
                 if name == text or (not whole and name.endswith("." + text)):
                     yield symbol

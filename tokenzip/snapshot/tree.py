@@ -8,10 +8,13 @@ Directories in which nothing changed are shared between snapshots.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from tokenzip.errors import StoreChanged
 from tokenzip.git import GitRepository
+from tokenzip.index import analysis_tag
 from tokenzip.languages import registry
 from tokenzip.model import BlobId, TreeId
 from tokenzip.store import Address, ReadTransaction, WriteTransaction
@@ -22,6 +25,8 @@ GITLINK = 0o160000
 _ADDRESS = struct.Struct(">IH")
 NO_LINK = Address(0, 0)
 """Address of an empty link record: nothing is stored for it."""
+_REMEMBERED_ENTRIES = 30_000
+"""Of directories, some 350 bytes each."""
 
 
 class Entry(NamedTuple):
@@ -147,3 +152,60 @@ class StoredTree:
                 yield TreeFile(prefix + name, entry.mode, BlobId(entry.id), entry.language, entry.link)
             else:
                 pending.pop()
+
+
+class TreeReader:
+    """The stored tree of a snapshot, as question after question reads it: directories are remembered from one to the next."""
+
+    def __init__(self, git: GitRepository, tree: TreeId) -> None:
+        self.git = git
+        self.tree = tree
+        self._directories: dict[str, Directory | None] = {}
+        self._entries = 0
+        self._state: tuple[int, Address] | None = None
+        """Which store the directories were read from, and where it has the root: they mean nothing elsewhere."""
+        self._rooted_in: Callable[[], ReadTransaction | None] = _nowhere
+        self._walked: weakref.WeakKeyDictionary[ReadTransaction, StoredTree] = weakref.WeakKeyDictionary()
+        """Whole walks read every directory: that is kept as long as a question, not as long as a snapshot."""
+
+    def _root(self, reading: ReadTransaction) -> Address:
+        if self._state is not None and self._rooted_in() is reading:
+            return self._state[1]
+        root = reading.snapshot_root(self.tree, analysis_tag())
+        if root is None:
+            raise StoreChanged(f"the graph of tree {self.tree} is no longer in the store", hint="ask again")
+        if self._state != (reading.serial, root) or self._entries > _REMEMBERED_ENTRIES:
+            self._directories, self._entries = {}, 0
+        self._rooted_in, self._state = weakref.ref(reading), (reading.serial, root)
+        return root
+
+    def directory(self, reading: ReadTransaction, path: str) -> Directory | None:
+        """The entries of a directory, None if there is no such directory. Raises StoreChanged."""
+        root = self._root(reading)
+        if path not in self._directories:
+            read = self._directories[path] = self._read(reading, root, path)
+            self._entries += len(read or ())
+        return self._directories[path]
+
+    def _read(self, reading: ReadTransaction, root: Address, path: str) -> Directory | None:
+        if not path:
+            return read_directory(self.git, reading, self.tree, root)
+        parent, _, name = path.rpartition("/")
+        entry = (self.directory(reading, parent) or {}).get(name)
+        return read_directory(self.git, reading, TreeId(entry.id), entry.node) if entry is not None and entry.node else None
+
+    def file(self, reading: ReadTransaction, path: str) -> TreeFile | None:
+        """The file at a path; None for a directory or nothing. Raises StoreChanged."""
+        parent, _, name = path.rpartition("/")
+        entry = (self.directory(reading, parent) or {}).get(name)
+        if entry is None or entry.mode == DIRECTORY:
+            return None
+        return TreeFile(path, entry.mode, BlobId(entry.id), entry.language, entry.link)
+
+    def files(self, reading: ReadTransaction) -> Iterator[TreeFile]:
+        """All files, directory by directory in git's order. Raises StoreChanged."""
+        return self._walked.setdefault(reading, StoredTree(self.git, self.tree)).files(reading, self._root(reading))
+
+
+def _nowhere() -> None:
+    return None

@@ -9,13 +9,15 @@ import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tokenzip.model import SYMBOL_KINDS, FileIR, Interface, ParseProblem, Status, SymbolRow
 from tokenzip.store.columns import deltas, minus, plus
-from tokenzip.store.packs import fields_of, pack_value, unpack_value
+from tokenzip.store.packs import pack_value, unpack_value
 
 _STATUSES: tuple[Status, ...] = ("parsed", "partial", "failed", "skipped")
+_HASH = struct.Struct("<I")
+_NO_SYMBOLS: tuple[Any, ...] = ((), b"") + ((),) * 10 + (b"", b"")
 _SYMBOL_KIND = {name: number for number, name in enumerate(SYMBOL_KINDS)}
 
 
@@ -47,12 +49,10 @@ def decode_ir(data: bytes) -> FileIR:
     )
 
 
-def decode_names(data: bytes) -> tuple[str, ...]:
-    """The names of a file's symbols, without the rest of `decode_ir`."""
-    head = fields_of(data)
-    head.skip()
-    symbols = head.unpack()
-    return tuple(fields_of(symbols).unpack()) if symbols else ()
+def decode_columns(data: bytes) -> SymbolColumns:
+    """The symbols of a file column by column: sooner had than by `decode_ir` where few of them are asked for."""
+    _, symbols = unpack_value(data)
+    return SymbolColumns(symbols)
 
 
 def decode_extent(data: bytes) -> Extent:
@@ -67,18 +67,6 @@ def _array_length(data: bytes, at: int) -> int:
     if code < 0xDC:
         return code & 0x0F
     return int.from_bytes(data[at + 1 : at + (3 if code == 0xDC else 5)], "big")
-
-
-def decode_top_names(data: bytes) -> set[str]:
-    """The names of a file's symbols that lie in no other, or in one without a name; sooner had than `decode_ir`."""
-    _, symbols = unpack_value(data)
-    if not symbols:
-        return set()
-    columns = fields_of(symbols)
-    names = columns.unpack()
-    columns.skip()
-    places = enumerate(zip(names, columns.unpack(), strict=True))
-    return {name for index, (name, up) in places if up > index or not names[index - up]}
 
 
 _PLAIN = b""
@@ -155,47 +143,67 @@ def encode_symbols(rows: Sequence[SymbolRow]) -> bytes:
 
 
 def decode_symbols(data: bytes) -> tuple[SymbolRow, ...]:
-    if not data:
-        return ()
-    (
-        names,
-        kinds,
-        parents,
-        flags,
-        lines,
-        name_lines,
-        ends,
-        starts,
-        heads,
-        stops,
-        doc_starts,
-        doc_sizes,
-        signatures,
-        contents,
-    ) = unpack_value(data)
-    count = len(kinds)
-    lines = tuple(accumulate(lines))
-    starts = tuple(accumulate(starts))
-    doc_starts = [base + offset if size else 0 for base, offset, size in zip(starts, doc_starts, doc_sizes, strict=True)]
-    return tuple(
-        map(
-            SymbolRow._make,
-            zip(
-                names,
-                [SYMBOL_KINDS[kind] for kind in kinds],
-                [index - up for index, up in enumerate(parents)],
-                flags,
-                lines,
-                plus(name_lines, lines),
-                plus(ends, lines),
-                starts,
-                plus(heads, starts),
-                plus(stops, starts),
-                doc_starts,
-                plus(doc_sizes, doc_starts),
-                struct.unpack(f"<{count}I", signatures),
-                struct.unpack(f"<{count}I", contents),
-                strict=True,
-            ),
+    return SymbolColumns(data).rows()
+
+
+class SymbolColumns:
+    """The symbols of a file as `encode_symbols` wrote them: all names at once, and a row only for those asked for."""
+
+    __slots__ = ("_kinds", "_numbers", "names", "parents")
+
+    def __init__(self, data: bytes) -> None:
+        names, kinds, ups, *numbers = unpack_value(data) if data else _NO_SYMBOLS
+        self.names: tuple[str, ...] = names
+        self._kinds: bytes = kinds
+        self._numbers: list[Any] = numbers
+        self.parents = [index - up for index, up in enumerate(ups)]
+
+    def top_names(self) -> set[str]:
+        """The names of symbols that lie in no other, or in one without a name."""
+        return {name for name, parent in zip(self.names, self.parents, strict=True) if parent < 0 or not self.names[parent]}
+
+    def row(self, index: int) -> SymbolRow:
+        """The symbol at a place."""
+        flags, lines, name_lines, ends, starts, heads, stops, doc_starts, doc_sizes, signatures, contents = self._numbers
+        line, start = sum(lines[: index + 1]), sum(starts[: index + 1])
+        doc_start = start + doc_starts[index] if doc_sizes[index] else 0
+        return SymbolRow(
+            self.names[index],
+            SYMBOL_KINDS[self._kinds[index]],
+            self.parents[index],
+            flags[index],
+            line,
+            line + name_lines[index],
+            line + ends[index],
+            start,
+            start + heads[index],
+            start + stops[index],
+            doc_start,
+            doc_start + doc_sizes[index],
+            *_HASH.unpack_from(signatures, _HASH.size * index),
+            *_HASH.unpack_from(contents, _HASH.size * index),
         )
-    )
+
+    def rows(self) -> tuple[SymbolRow, ...]:
+        """All symbols in their order, sooner than one by one."""
+        flags, lines, name_lines, ends, starts, heads, stops, doc_starts, doc_sizes, signatures, contents = self._numbers
+        lines, starts = tuple(accumulate(lines)), tuple(accumulate(starts))
+        doc_starts = [base + offset if size else 0 for base, offset, size in zip(starts, doc_starts, doc_sizes, strict=True)]
+        columns = zip(
+            self.names,
+            [SYMBOL_KINDS[kind] for kind in self._kinds],
+            self.parents,
+            flags,
+            lines,
+            plus(name_lines, lines),
+            plus(ends, lines),
+            starts,
+            plus(heads, starts),
+            plus(stops, starts),
+            doc_starts,
+            plus(doc_sizes, doc_starts),
+            struct.unpack(f"<{len(self.names)}I", signatures),
+            struct.unpack(f"<{len(self.names)}I", contents),
+            strict=True,
+        )
+        return tuple(map(SymbolRow._make, columns))

@@ -117,11 +117,3 @@ def pack_value(value: Any) -> bytes:
 def unpack_value(data: bytes | memoryview) -> Any:
     """The value again, with tuples where there were tuples or lists."""
     return msgpack.unpackb(data, use_list=False, strict_map_key=False, unicode_errors="surrogatepass")
-
-
-def fields_of(data: bytes) -> Any:
-    """Reads the fields of an array one by one."""
-    unpacker = msgpack.Unpacker(use_list=False, strict_map_key=False, unicode_errors="surrogatepass", max_buffer_size=0)
-    unpacker.feed(data)
-    unpacker.read_array_header()
-    return unpacker

@@ -16,6 +16,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tokenzip.recent import Recent
 from tokenzip.store.environment import DamagedStore
 from tokenzip.store.packs import compress, decompress
 from tokenzip.store.segments import Encoded, Segments
@@ -35,7 +36,7 @@ def key_hash(*key: str) -> int:
 class Postings:
     """The index inside one transaction."""
 
-    def __init__(self, transaction: Any, tables: dict[str, Any], chunks: dict[bytes, Any]) -> None:
+    def __init__(self, transaction: Any, tables: dict[str, Any], chunks: Recent[bytes, _Chunk]) -> None:
         self._segments = Segments(transaction, tables["postings"], tables["meta"], b"segments")
         self._chunks = chunks
 
@@ -52,10 +53,7 @@ class Postings:
         at = self._segments.chunk_of(segment, number.to_bytes(4, "big"))
         if at is None:
             return ()
-        chunk = self._chunks.get(at[0])
-        if chunk is None:
-            chunk = self._chunks[at[0]] = _Chunk(*at)
-        return chunk.paths(number)
+        return self._chunks.get_or_make(at[0], lambda: _Chunk(*at)).paths(number)
 
     def add(self, pairs: Iterable[tuple[int, int]]) -> None:
         """Add a segment of the (hash, path id) pairs that are news; merge the small segments when there are many."""
