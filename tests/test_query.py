@@ -362,6 +362,9 @@ class Unasked:
     def snapshot(self, rev: str | None = None) -> Any:
         raise AssertionError("a query read too early")
 
+    def snapshots(self, base: str | None, head: str | None) -> tuple[Any, Any]:
+        raise AssertionError("a query read too early")
+
     def merge_base(self, a: str, b: str) -> str:
         raise AssertionError("a query read too early")
 

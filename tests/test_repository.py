@@ -262,7 +262,7 @@ def test_a_partial_clone_says_what_is_absent(repo: Repo, tmp_path: Path):
     assert "partial clone" in old.file("app.py").reason
 
 
-def test_links_submodules_and_foreign_files_are_nodes_with_a_reason(make_repo: MakeRepo):
+def test_links_submodules_and_foreign_files_are_nodes_with_a_reason(make_repo: MakeRepo, tmp_path: Path):
     inner = make_repo("inner")
     inner.commit({"in.py": "def inside():\n    pass\n"})
     repo = make_repo("outer")
@@ -271,7 +271,7 @@ def test_links_submodules_and_foreign_files_are_nodes_with_a_reason(make_repo: M
     os.symlink("app.py", repo.path / "again.py")
     repo.submodule(inner, "vendor/inner")
     repo.commit()
-    snapshot = opened(repo).snapshot()
+    snapshot = opened(repo.clone(tmp_path / "clone")).snapshot()
     reasons = {file.path: file.reason for file in snapshot.files() if file.status == "skipped"}
     assert reasons["link"] == reasons["again.py"] == "symbolic link"
     assert reasons["vendor/inner"] == "submodule"

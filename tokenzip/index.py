@@ -152,9 +152,10 @@ class Extracted:
 class Workers:
     """A pool of processes that read this repository and spill into one folder. A context manager."""
 
-    def __init__(self, git_directory: str, processes: int) -> None:
+    def __init__(self, git: GitRepository, processes: int) -> None:
         self._folder = ScratchFolder()
-        self._pool = Pool(processes, _start_worker, git_directory, self._folder.name)
+        top = git.root or git.git_dir  # the root: it is what `safe.directory` allows
+        self._pool = Pool(processes, _start_worker, top, git.borrowed, self._folder.name)
 
     @property
     def folder(self) -> Path:
@@ -219,11 +220,13 @@ def worker_state() -> WorkerState:
     return _state
 
 
-def _start_worker(git_directory: str, folder: str) -> None:
+def _start_worker(git_directory: str, borrowed: Sequence[str], folder: str) -> None:
     global _state
     logging.getLogger("tokenzip").addHandler(logging.NullHandler())  # faults are told in the status of their file
     spill = (Path(folder) / f"spill-{os.getpid()}").open("wb")
-    _state = WorkerState(GitRepository.discover(git_directory), Path(folder), spill)
+    git = GitRepository.discover(git_directory)
+    git.borrow(borrowed)
+    _state = WorkerState(git, Path(folder), spill)
 
 
 def spill_path(folder: Path, process: int) -> Path:

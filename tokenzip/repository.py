@@ -12,7 +12,7 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from tokenzip import config as settings
 from tokenzip.config import Config
 from tokenzip.errors import GitError, NotARepository, StoreChanged, StoreReadOnly, TokenzipError, UsageError
-from tokenzip.git import FileState, GitRepository, MergedFile, TextConflict
+from tokenzip.git import GITLINK, FileState, GitRepository, MergedFile, TextConflict
 from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_progress
 
 if TYPE_CHECKING:
@@ -129,24 +129,37 @@ class Repository:
 
     # ---- snapshots
 
-    def snapshot(self, rev: str | None = None) -> Snapshot:
+    def snapshot(self, rev: str | None = None, apart: Collection[str] = frozenset()) -> Snapshot:
         """The graph at a revision (``WORKTREE``, ``INDEX``, or anything that git understands); what is missing is indexed.
 
-        Raises UnknownRevision, StoreError; Cancelled from `progress`.
+        Submodules are part of it where their commits are here, but for those `apart`. Raises UnknownRevision, StoreError;
+        Cancelled from `progress`.
         """
         with contextlib.suppress(StoreChanged):  # by a gc or a clean between two steps: from the first one again
-            return self._snapshot(rev or self.revision)
-        return self._snapshot(rev or self.revision)
+            return self._snapshot(rev or self.revision, apart)
+        return self._snapshot(rev or self.revision, apart)
 
-    def _snapshot(self, rev: str) -> Snapshot:
+    def snapshots(self, base: str | None, head: str | None) -> tuple[Snapshot, Snapshot]:
+        """Two revisions to compare. A submodule that is part of the graph on one side only, since this clone lacks the commit
+        that the other one wants, is left out of both: its files are no more new or gone than the others."""
+        ends = self.snapshot(base), self.snapshot(head)
+        apart = _one_sided(*ends)
+        return (self.snapshot(base, apart), self.snapshot(head, apart)) if apart else ends
+
+    def _snapshot(self, rev: str, apart: Collection[str]) -> Snapshot:
         if rev == WORKTREE:
-            return self._over_head(rev, self.git.worktree_changes())
+            return self._over_head(rev, self.git.worktree_changes, apart)
         if rev == INDEX:
             if self.git.root is None:
                 raise NotARepository("a bare repository has no index", hint="name a commit, branch or tag with --at")
-            return self._over_head(rev, self.git.index_changes())
-        commit, tree = self.git.resolve(rev)
+            return self._over_head(rev, self.git.index_changes, apart)
+        commit, tree = self._resolved(rev, apart)
         return self._of_tree(Revision(rev, commit, False), tree)
+
+    def _resolved(self, rev: str, apart: Collection[str] = frozenset()) -> tuple[CommitId | None, TreeId]:
+        """The commit of a revision, and its tree with submodules in place."""
+        commit, tree = self.git.resolve(rev)
+        return commit, self.git.joined(tree, apart)
 
     def _of_tree(self, at: Revision, tree: TreeId) -> Snapshot:
         from tokenzip.snapshot import Snapshot, ensure_commit, is_known
@@ -158,14 +171,20 @@ class Repository:
             known = self._remember((at.rev, tree), Snapshot(self.git, self.store, at, tree))
         return known
 
-    def _over_head(self, rev: str, states: Mapping[str, FileState | None]) -> Snapshot:
+    def _over_head(
+        self,
+        rev: str,
+        changed: Callable[[TreeId, Collection[str]], Mapping[str, FileState | None]],
+        apart: Collection[str],
+    ) -> Snapshot:
         from tokenzip.snapshot import empty_snapshot, is_known, overlay_changes
 
         commit = self.git.head()
         if commit is None:
             base = empty_snapshot(self.git, self.store, rev)
         else:
-            base = self._of_tree(Revision("HEAD", commit, False), self.git.resolve(commit)[1])
+            base = self._of_tree(Revision("HEAD", commit, False), self._resolved(commit, apart)[1])
+        states = changed(base.tree or self.git.empty_tree, apart)
         changes = {path: None if state is None else self._new_file(state) for path, state in states.items()}
         key = (rev, base.tree, tuple((path, new and (new.mode, new.blob)) for path, new in sorted(changes.items())))
         known = self._snapshots.get(key)
@@ -191,20 +210,20 @@ class Repository:
         """Bring a revision into the store; `full` works everything out again."""
         from tokenzip.snapshot import Snapshot, ensure_commit
 
-        commit, tree = self.git.resolve(rev)
+        commit, tree = self._resolved(rev)
         ensure_commit(
             self.git, self.store, commit, tree, self.progress, processes=processes or self.config.jobs or None, full=full
         )
         self._register()
         if rev != "HEAD":
-            self._keep(tree)
+            self._keep(self.git.resolve(rev)[1])
         return Snapshot(self.git, self.store, Revision(rev, commit, False), tree)
 
     def is_indexed(self, rev: str) -> bool:
         """Whether a revision's graph is in the store already."""
         from tokenzip.snapshot import is_known
 
-        return is_known(self.git, self.store, self.git.resolve(rev)[1])
+        return is_known(self.git, self.store, self._resolved(rev)[1])
 
     def merge_base(self, a: str, b: str) -> CommitId:
         """The commit that ``a...b`` stands for. GitError with a remedy where there is none."""
@@ -228,9 +247,24 @@ class Repository:
         assert commits[0] is not None  # `merge_base` takes nothing else
         assert commits[1] is not None
         outcome = self.git.merged(commits[0], commits[1])
-        changes = {path: None if file is None else self._merged_file(file) for path, file in outcome.changes.items()}
+        assert sides[0].tree is not None
+        changes: dict[str, NewFile | None] = {}
+        for path, file in outcome.changes.items():
+            changes |= self._merged_at(sides[0].tree, path, file)
         merged = overlay_changes(sides[0], changes, Revision(f"merge of {ours} and {theirs}", None, False))
         return Merge(self.snapshot(base), *sides, merged, outcome.conflicts)
+
+    def _merged_at(self, base: TreeId, path: str, file: MergedFile | None) -> dict[str, NewFile | None]:
+        """What a merge puts at a path: of a submodule that is part of the graph, what it puts below."""
+        commit = CommitId(file.blob) if file is not None and file.mode == GITLINK else None
+        bumps = self.git.bumps(base, path, commit)
+        changes = {
+            bump.path: bump.new and self._merged_file(MergedFile(bump.new[0], BlobId(bump.new[1]), None))
+            for bump in bumps or ()
+        }
+        if bumps is None or (file is not None and commit is None):
+            changes[path] = file and self._merged_file(file)
+        return changes
 
     def _merged_file(self, file: MergedFile) -> NewFile:
         from tokenzip.snapshot import NewFile
@@ -360,7 +394,7 @@ class Repository:
             live = [
                 (git, tree)
                 for git in self._clones(stack)
-                for tree in (*_live_trees(git), *(tree for tree in asked if git.has(tree)))
+                for tree in map(git.joined, (*_live_trees(git), *(tree for tree in asked if git.has(tree))))
             ]
             known = known_trees(self.store)
             return collect(self.store, [(git, tree) for git, tree in live if tree in known])
@@ -389,6 +423,22 @@ def _main_checkout(git: GitRepository) -> str | None:
 def _committed(rev: str) -> str:
     """A revision for git's own walks: uncommitted states stand on HEAD."""
     return "HEAD" if rev in (WORKTREE, INDEX, "") else rev
+
+
+def _one_sided(base: Snapshot, head: Snapshot) -> frozenset[str]:
+    """Where one snapshot has a submodule's files and the other only says which commit belongs there."""
+    places: set[str] = set()
+    for end in (base, head):
+        if end.tree is not None:
+            places.update(end.git.joints(end.tree))
+        places.update(path for path, over in end.overlay.items() if over is None or over.file.mode == GITLINK)
+    ends = (base, head), (head, base)
+    return frozenset(path for path in places if any(_is_link(one, path) and other.is_directory(path) for one, other in ends))
+
+
+def _is_link(snapshot: Snapshot, path: str) -> bool:
+    file = snapshot.tree_file(path)
+    return file is not None and file.mode == GITLINK
 
 
 def _live_trees(git: GitRepository) -> Iterator[TreeId]:

@@ -144,7 +144,7 @@ def _submodule_blocks(submodules: Sequence[Mapping[str, Any]]) -> Iterator[Block
     if not submodules:
         return
     roles = {"here": "good", "elsewhere": "warn"}
-    yield Section("Submodules: --repo PATH asks about one")
+    yield Section("Submodules: --repo PATH asks one about itself")
     yield Rows(
         tuple(
             (

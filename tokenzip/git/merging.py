@@ -10,12 +10,11 @@ or ``-merge`` count, as the first side has them.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from tokenzip.errors import GitError
-from tokenzip.git.objects import Found, Objects
+from tokenzip.git.objects import Found, Objects, quoted
 from tokenzip.git.process import Git, clean_environment, decoded
 from tokenzip.git.trees import EXECUTABLE, REGULAR, FileEntry
 from tokenzip.model import BlobId, CommitId, TreeId
@@ -116,17 +115,9 @@ def _variables(repository: Repository, folder: str) -> dict[str, str]:
         "GIT_DIR": repository.git_dir,
         "GIT_WORK_TREE": os.path.join(folder, _TREE),  # holds nothing but attributes
         "GIT_OBJECT_DIRECTORY": objects,
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(real),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(real),
         **_as_variables({**settings, "merge.renormalize": "false"}),  # it would run filters
     }
-
-
-def _quoted(path: str) -> str:
-    """A path for a list that is separated by colons: git reads it as a C string if it begins with a quote."""
-    if not re.search(r'[:"\\\n]', path):
-        return path
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 def _as_variables(settings: Mapping[str, str]) -> dict[str, str]:

@@ -54,13 +54,18 @@ class Objects:
     """Reads the objects of one repository. Safe to share between threads."""
 
     def __init__(self, git: Git, object_folder: str, algorithm: str, absent_hint: Callable[[], str]) -> None:
+        self._git = git
         self._contents = Batch(git, "--batch")
         self._headers = Batch(git, "--batch-check")
+        self._by_id = self._headers
         self._folder = object_folder
+        self.borrowed: tuple[str, ...] = ()
+        """Object folders of other repositories, in which objects are looked for by id too; no name is resolved there."""
         self._absent_hint = absent_hint
         self._single_reads = 0
         self._database: Any = None
-        self._may_use_libgit2 = algorithm == "sha1"
+        self._may_use_libgit2 = self._is_for_libgit2 = algorithm == "sha1"
+        self._lock = threading.Lock()
 
     def read(self, object_id: str) -> tuple[ObjectKind, bytes]:
         """Kind and content of one object; `MissingObject` if it is not here (nothing is ever fetched)."""
@@ -84,10 +89,34 @@ class Objects:
 
     def headers(self, names: Sequence[str]) -> list[Found | None]:
         """Id, kind and size (no content) of objects named by id or by any revision expression."""
+        return self._headers_by(self._headers, names)
+
+    def _headers_by(self, batch: Batch, names: Sequence[str]) -> list[Found | None]:
         out: list[Found | None] = []
         for start in range(0, len(names), _ASKED_AHEAD):
-            out += self._ask(self._headers, names[start : start + _ASKED_AHEAD])
+            out += self._ask(batch, names[start : start + _ASKED_AHEAD])
         return out
+
+    def by_id(self, ids: Sequence[str]) -> list[Found | None]:
+        """Like `headers` for what begins with a full id (``ID``, ``ID^{tree}``, ``ID:path``), also where it is borrowed."""
+        return self._headers_by(self._by_id, ids)
+
+    def borrow(self, folders: Iterable[str]) -> None:
+        """Look for objects in these folders too."""
+        with self._lock:
+            fresh = [folder for folder in dict.fromkeys(folders) if folder not in self.borrowed]
+            if not fresh:
+                return
+            self.borrowed = (*self.borrowed, *fresh)
+            git = Git(self._git.folder, variables=self.variables)
+            # The processes before end with the last thread that asks them.
+            self._contents, self._by_id = Batch(git, "--batch"), Batch(git, "--batch-check")
+            self._database, self._may_use_libgit2 = None, self._is_for_libgit2
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment in which git finds what is borrowed (git(1))."""
+        return {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(map(quoted, self.borrowed))} if self.borrowed else {}
 
     def missing(self, object_id: str) -> MissingObject:
         return MissingObject(f"object {object_id} is not in this repository", hint=self._absent_hint())
@@ -95,6 +124,7 @@ class Objects:
     def close(self) -> None:
         self._contents.close()
         self._headers.close()
+        self._by_id.close()
         self._database = None
 
     def _ask(self, batch: Batch, names: Sequence[str]) -> list[Found | None]:
@@ -112,7 +142,10 @@ class Objects:
         with contextlib.suppress(Exception):  # not installed for this platform, or a folder that it cannot read
             import pygit2
 
-            self._database = pygit2.Odb(self._folder)
+            database = pygit2.Odb(self._folder)
+            for folder in self.borrowed:
+                database.add_disk_alternate(folder)
+            self._database = database
 
 
 class Batch:
@@ -248,6 +281,14 @@ def parsed_tree(data: bytes, id_bytes: int) -> tuple[TreeEntry, ...]:
         )
         for mode, name, raw in _ENTRY[id_bytes].findall(data)
     )
+
+
+def quoted(path: str) -> str:
+    """A path for a list that is separated by colons: git reads it as a C string if it begins with a quote."""
+    if not re.search(r'[:"\\\n]', path):
+        return path
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
 
 
 def object_folder(common_dir: str) -> str:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from tokenzip.errors import GitError, MissingObject, NotARepository, TokenzipError, UnknownRevision
+from tokenzip.git.joining import LISTING, NOTHING_APART, Bump, Joiner
 from tokenzip.git.merging import Merge, merged
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
 from tokenzip.git.process import Git, decoded, shown, translated
 from tokenzip.git.trees import DIRECTORY, GITLINK, FileEntry, TreeChange, Trees, blob_id, empty_tree
-from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, worktree_changes
+from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, stored_state, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
 
 
@@ -112,6 +114,7 @@ class GitRepository:
         self._git = Git(self.root or self.git_dir)
         self._objects = Objects(self._git, object_folder(self.common_dir), self.algorithm, self._absent_hint)
         self._trees = Trees(self._objects, self.algorithm)
+        self._joiner = Joiner(self._git, self._objects, self._trees, (self.git_dir, self.common_dir), self.algorithm)
 
     @classmethod
     def discover(cls, path: str = ".") -> GitRepository:
@@ -209,6 +212,60 @@ class GitRepository:
         """Every file (path, mode, id) below a tree, in git's order; symlinks and submodules included, by their mode."""
         return self._trees.walk(tree)
 
+    # -- submodules as part of the tree (see `joining`)
+
+    def joined(self, tree: TreeId, apart: Collection[str] = NOTHING_APART) -> TreeId:
+        """A tree with the submodules in place whose commits this clone holds, but for those `apart`; itself if none is."""
+        return self._joiner.joined(tree, self.root, apart)
+
+    def joints(self, tree: TreeId) -> dict[str, CommitId]:
+        """Path and commit of the submodules that a joined tree has in place."""
+        return {path: CommitId(commit) for path, commit in self._trees.grafts(tree)}
+
+    def bumps(
+        self, base: TreeId, path: str, commit: CommitId | None, apart: Collection[str] = NOTHING_APART
+    ) -> Iterator[Bump] | None:
+        """What a gitlink (None: its end) in the place of what a joined tree has at a path means for the files below; None if
+        just what it says."""
+        return self._joiner.bumps(base, self.root, path, commit, apart)
+
+    def _with_inside(
+        self, base: TreeId, states: Mapping[str, FileState | None], apart: Collection[str]
+    ) -> dict[str, FileState | None]:
+        """Differences from a joined tree, with submodules in place."""
+        out: dict[str, FileState | None] = {}
+        for path, state in states.items():
+            commit = CommitId(state.blob) if state is not None and state.mode == GITLINK and state.blob is not None else None
+            bumps = self.bumps(base, path, commit, apart)
+            for bump in bumps or ():
+                out[bump.path] = None if bump.new is None else stored_state(self, bump.path, *bump.new)
+            if bumps is None and state is not None and commit is not None and self._has_link(base, path, commit):
+                continue  # only inside of it is something not committed, and nothing inside is known
+            if bumps is None or (state is not None and commit is None):
+                out[path] = state
+            elif state is not None and state.unsettled and out.get(path) is None:
+                out |= self._uncommitted_in(path, {each.removeprefix(f"{path}/") for each in apart})
+        return out
+
+    def _has_link(self, tree: TreeId, path: str, commit: CommitId) -> bool:
+        entry = self.find(tree, path)
+        return entry is not None and (entry.mode, entry.id) == (GITLINK, commit)
+
+    def _uncommitted_in(self, path: str, apart: Collection[str]) -> dict[str, FileState | None]:
+        """How the work tree of a submodule differs from the commit that is checked out there."""
+        try:
+            inner = GitRepository.discover(os.path.join(self.root or "", path))
+            head = inner.head()
+            if head is None or inner.root == self.root:
+                return {}
+            states = inner.worktree_changes(inner.joined(inner.resolve(head)[1], apart), apart)
+        except TokenzipError:  # it went away meanwhile, or is not for us
+            return {}
+        return {
+            f"{path}/{below}": None if state is None else replace(state, path=f"{path}/{below}")
+            for below, state in states.items()
+        }
+
     def submodules(self) -> list[Submodule]:
         """The submodules of HEAD's tree, by path; none before the first commit."""
         if self.head() is None:
@@ -257,11 +314,20 @@ class GitRepository:
 
     def blob_sizes(self, blobs: Sequence[BlobId]) -> list[int | None]:
         """Sizes in bytes, None for each blob that is absent."""
-        return [found.size if found else None for found in self._objects.headers(blobs)]
+        return [found.size if found else None for found in self._objects.by_id(blobs)]
 
     def has(self, object_id: str) -> bool:
         """Whether this clone holds an object."""
         return self._objects.headers([object_id])[0] is not None
+
+    @property
+    def borrowed(self) -> tuple[str, ...]:
+        """Object folders of submodules that were joined."""
+        return self._objects.borrowed
+
+    def borrow(self, folders: Sequence[str]) -> None:
+        """Read objects from these folders too."""
+        self._objects.borrow(folders)
 
     def blob_id(self, data: bytes) -> BlobId:
         """The id that a blob of this content has in this repository."""
@@ -310,13 +376,15 @@ class GitRepository:
             yield tuple(touched)
 
     def ancestors(self, rev: str = "HEAD", limit: int = 100) -> list[tuple[CommitId, TreeId]]:
-        """The commit and its nearest ancestors by date, with their trees: where a known snapshot may be near."""
+        """The commit and its nearest ancestors by date, with their joined trees: where a known snapshot may be near."""
         if rev == "HEAD" and self.head() is None:
             return []
         lines = self._git.text(
             "log", f"--max-count={limit}", "--no-show-signature", "--format=%H %T", self._commit_of(rev), "--"
         )
-        return [(CommitId(commit), TreeId(tree)) for commit, tree in map(str.split, lines.splitlines())]
+        found = [(CommitId(commit), TreeId(tree)) for commit, tree in map(str.split, lines.splitlines())]
+        self._joiner.look_ahead([tree for _, tree in found])
+        return [(commit, self.joined(tree)) for commit, tree in found]
 
     def reflog(self, limit: int = 100) -> list[CommitId]:
         """Where HEAD of this work tree was, newest first; empty if git keeps no reflog."""
@@ -356,15 +424,22 @@ class GitRepository:
         """Stage-0 entries of the index, and the paths in conflict."""
         return index_entries(self._staging_git())
 
-    def index_changes(self) -> dict[str, FileState | None]:
-        """How the index differs from HEAD's tree: path -> its state, None where it was removed."""
-        return index_changes(self._staging_git(), self, self.head() or self.empty_tree)
+    def index_changes(self, over: TreeId | None = None, apart: Collection[str] = NOTHING_APART) -> dict[str, FileState | None]:
+        """How the index differs from HEAD's tree: path -> its state, None where it was removed. `over`: HEAD's joined tree,
+        from which submodules differ by the files in them."""
+        changes = index_changes(self._staging_git(), self, self.head() or self.empty_tree)
+        return changes if over is None else self._with_inside(over, changes, apart)
 
-    def worktree_changes(self) -> dict[str, FileState | None]:
-        """How the files as they are now differ from HEAD's tree, staged changes, untracked and not ignored files included."""
+    def worktree_changes(
+        self, over: TreeId | None = None, apart: Collection[str] = NOTHING_APART
+    ) -> dict[str, FileState | None]:
+        """How the files as they are now differ from HEAD's tree, staged changes, untracked and not ignored files included.
+        `over`: HEAD's joined tree, from which submodules differ by the files in them, uncommitted ones included."""
         if self.root is None:
             raise NotARepository("a bare repository has no working tree", hint="name a commit, branch or tag with --at")
-        return worktree_changes(self._git, self, self.root)
+        inside = over is not None and os.path.isfile(os.path.join(self.root, LISTING))
+        changes = worktree_changes(self._git, self, inside=inside)
+        return changes if over is None else self._with_inside(over, changes, apart)
 
     # -- settings and state
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tokenzip.errors import GitError
 from tokenzip.git.objects import Objects, TreeEntry, parsed_tree
+from tokenzip.git.process import encoded
 from tokenzip.model import BlobId, TreeId
 
 DIRECTORY, SYMLINK, GITLINK, REGULAR, EXECUTABLE = 0o40000, 0o120000, 0o160000, 0o100644, 0o100755
@@ -38,7 +39,10 @@ class Trees:
     def __init__(self, objects: Objects, algorithm: str) -> None:
         self._objects = objects
         self._id_bytes = hashlib.new(algorithm).digest_size
+        self._algorithm = algorithm
         self._parsed: dict[str, tuple[TreeEntry, ...]] = {}
+        self._grafted: dict[str, tuple[str, Mapping[str, str]]] = {}
+        """Trees that git does not hold: the one that each was made of, and the trees that stand in the places of entries."""
         self._held = 0
         self._lock = threading.Lock()
         self._empty = empty_tree(algorithm)
@@ -46,10 +50,45 @@ class Trees:
     def entries(self, tree: str) -> tuple[TreeEntry, ...]:
         """The entries of one directory in git's order; mode ``0o40000`` is a sub-directory."""
         known = () if tree == self._empty else self._parsed.get(tree)
+        if known is None and tree in self._grafted:
+            of, grafts = self._grafted[tree]
+            known = self._hold(tree, _with_grafts(self.entries(of), grafts))
         if known is None:
             kind, data = self._objects.read(tree)
             known = self._keep(tree, kind, data)
         return known
+
+    def graft(self, tree: str, grafts: Mapping[str, str]) -> str:
+        """The id of a tree with trees in the places of the entries at some paths, as git would give it. It can be read."""
+        below: dict[str, dict[str, str]] = {}
+        here: dict[str, str] = {}
+        for path, other in grafts.items():
+            name, _, rest = path.partition("/")
+            if rest:
+                below.setdefault(name, {})[rest] = other
+            else:
+                here[name] = other
+        entries = self.entries(tree)
+        here |= {entry.name: self.graft(entry.id, below[entry.name]) for entry in entries if entry.name in below}
+        made = tree_id(_with_grafts(entries, here), self._algorithm)
+        self._grafted[made] = tree, here
+        return made
+
+    def grafts(self, tree: str) -> Iterator[tuple[str, str]]:
+        """(path, commit) of the gitlinks that have a tree in their place, those inside such trees included."""
+        pending = [("", tree)]
+        while pending:
+            prefix, made = pending.pop()
+            of, grafts = self._grafted.get(made, (made, {}))
+            old = {entry.name: entry for entry in self.entries(of)} if grafts else {}
+            for name, other in grafts.items():
+                if old[name].mode == GITLINK:
+                    yield prefix + name, old[name].id
+                pending.append((f"{prefix}{name}/", other))
+
+    def plain(self, tree: str) -> str:
+        """The tree that git holds: the one that a grafted one was made of."""
+        return self._grafted[tree][0] if tree in self._grafted else tree
 
     def find(self, tree: str, path: str) -> TreeEntry | None:
         """The entry at a path (``a/b.py``), None if there is none; the empty path is the tree itself."""
@@ -117,7 +156,7 @@ class Trees:
 
     def _fetch(self, trees: Sequence[str]) -> None:
         """Read those that are not held yet, many questions at once. What is absent shows when it is asked for."""
-        wanted = [tree for tree in dict.fromkeys(trees) if tree not in self._parsed]
+        wanted = [tree for tree in dict.fromkeys(trees) if tree not in self._parsed and tree not in self._grafted]
         if len(wanted) < 2:
             return
         for tree, found in zip(wanted, self._objects.read_many(wanted), strict=True):
@@ -127,7 +166,9 @@ class Trees:
     def _keep(self, tree: str, kind: str, data: bytes) -> tuple[TreeEntry, ...]:
         if kind != "tree":
             raise GitError(f"object {tree} is a {kind}, not a tree")
-        parsed = parsed_tree(data, self._id_bytes)
+        return self._hold(tree, parsed_tree(data, self._id_bytes))
+
+    def _hold(self, tree: str, parsed: tuple[TreeEntry, ...]) -> tuple[TreeEntry, ...]:
         with self._lock:
             if tree not in self._parsed:
                 self._parsed[tree] = parsed
@@ -140,6 +181,25 @@ class Trees:
         while self._held > _KEPT_ENTRIES // 2:
             oldest = next(iter(self._parsed))
             self._held -= len(self._parsed.pop(oldest)) + 1
+
+
+def _with_grafts(entries: Iterable[TreeEntry], grafts: Mapping[str, str]) -> tuple[TreeEntry, ...]:
+    """Entries with trees in the places of some, in git's order: a directory's name counts as if it ended in a slash."""
+    made = [
+        TreeEntry(entry.name, DIRECTORY, grafts[entry.name]) if entry.name in grafts else entry
+        for entry in entries
+    ]  # fmt: skip
+    return tuple(sorted(made, key=_sort_key))
+
+
+def _sort_key(entry: TreeEntry) -> bytes:
+    return encoded(entry.name) + (b"/" if entry.mode == DIRECTORY else b"")
+
+
+def tree_id(entries: Iterable[TreeEntry], algorithm: str) -> TreeId:
+    """The id that git gives to a tree with these entries."""
+    data = b"".join(b"%o %s\0%s" % (mode, encoded(name), bytes.fromhex(other)) for name, mode, other in entries)
+    return TreeId(hashlib.new(algorithm, b"tree %d\0" % len(data) + data).hexdigest())
 
 
 def empty_tree(algorithm: str) -> TreeId:

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from tokenzip.errors import FileVanished, GitError, MissingObject, TokenzipError
@@ -50,6 +50,8 @@ class FileState:
     """In a merge conflict: the content is the file in the work tree, markers included."""
     untracked: bool
     reader: Callable[[], bytes]
+    unsettled: bool = False
+    """A submodule in whose work tree something is not committed."""
 
     def read(self) -> bytes:
         """The content as git would store it (line ends normalised); `MissingObject` if the file went away meanwhile."""
@@ -85,15 +87,16 @@ def index_changes(git: Git, blobs: Blobs, base: str) -> dict[str, FileState | No
         elif status == "U":
             changes[path] = contents.state(path, conflicted=True)
         elif changes.get(path) is None:
-            changes[path] = _stored(blobs, path, int(mode, 8), object_id)
+            changes[path] = stored_state(blobs, path, int(mode, 8), object_id)
     return changes
 
 
-def worktree_changes(git: Git, blobs: Blobs, root: str) -> dict[str, FileState | None]:
-    """How the files differ from HEAD, by one ``git status``."""
+def worktree_changes(git: Git, blobs: Blobs, *, inside: bool = False) -> dict[str, FileState | None]:
+    """How the files differ from HEAD, by one ``git status``; `inside`: and which submodules have uncommitted work."""
     changes: dict[str, FileState | None] = {}
     contents = WorkFiles(git, blobs)
-    options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+    submodules = f"--ignore-submodules={'none' if inside else 'dirty'}"
+    options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", submodules)
     for (record,) in git.records("status", *options):
         kind = record[0]
         if kind == "1":
@@ -115,7 +118,7 @@ class _StatusLine(NamedTuple):
     xy: str
     """HEAD to index, index to work tree: one letter each, ``.`` for no change."""
     sub: str
-    """``SC..`` for a submodule that has another commit checked out."""
+    """``S...`` for a submodule: ``C`` if another commit is checked out, ``M`` and ``U`` if files in it are not committed."""
     head_mode: str
     index_mode: str
     work_mode: str
@@ -130,14 +133,15 @@ def _tracked(contents: WorkFiles, line: _StatusLine) -> FileState | None:
     if line.xy[1] == "D" or (unchanged_since_staged and index_mode == 0):
         return None
     if unchanged_since_staged:
-        return _stored(contents.blobs, line.path, index_mode, line.index_id)
+        return stored_state(contents.blobs, line.path, index_mode, line.index_id)
     if work_mode == GITLINK:
         commit = contents.submodule_commit(line.path) if line.sub.startswith("SC") else line.index_id
-        return _stored(contents.blobs, line.path, GITLINK, commit)
+        state = stored_state(contents.blobs, line.path, GITLINK, commit)
+        return replace(state, unsettled=not line.sub.endswith(".."))
     return contents.state(line.path, mode=work_mode)
 
 
-def _stored(blobs: Blobs, path: str, mode: int, object_id: str) -> FileState:
+def stored_state(blobs: Blobs, path: str, mode: int, object_id: str) -> FileState:
     """Content that git holds."""
 
     def read() -> bytes:

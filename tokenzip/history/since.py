@@ -163,7 +163,7 @@ class Since:
         known = self._outlines.get(commit.id)
         if known is None:
             near = next(reversed(self._outlines.values()), self._head)
-            known = self._outlines[commit.id] = Outline(near, commit.tree)
+            known = self._outlines[commit.id] = Outline(near, near.git.joined(commit.tree))
             self._progress(STAGE, len(self._outlines), 0)
         return known
 

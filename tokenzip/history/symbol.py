@@ -92,7 +92,7 @@ class SymbolLog:
         if self._key is None or not self._head.at.dirty:
             return
         tree = self._git.resolve(self._head.at.commit)[1] if self._head.at.commit is not None else self._git.empty_tree
-        yield from self._step(self._unlinked(tree), self._head, None)
+        yield from self._step(self._unlinked(self._git.joined(tree)), self._head, None)
 
     def committed(self) -> Iterator[Event]:
         """What each commit did to it."""

@@ -129,9 +129,13 @@ def _check(repository: Repository, index_file: str | None) -> int:
 
 
 def _touches_code(repository: Repository) -> bool:
+    from tokenzip.git import GITLINK
     from tokenzip.languages import registry
 
-    return any(registry.for_path(path) is not None for path in repository.git.index_changes())
+    return any(
+        registry.for_path(path) is not None or (state is not None and state.mode == GITLINK)
+        for path, state in repository.git.index_changes().items()
+    )
 
 
 def _newly_broken(repository: Repository) -> list[BrokenReference] | None:
@@ -141,7 +145,7 @@ def _newly_broken(repository: Repository) -> list[BrokenReference] | None:
 
     if not any(is_known(repository.git, repository.store, tree) for _, tree in repository.git.ancestors("HEAD", _NEAR)):
         return None
-    found = broken_references(repository.snapshot("HEAD"), repository.snapshot("INDEX"))
+    found = broken_references(*repository.snapshots("HEAD", "INDEX"))
     return [reference for reference in found if reference.why in _GONE]
 
 

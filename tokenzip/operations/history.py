@@ -44,6 +44,7 @@ def _symbol_history(repository: Repository, snapshot: Snapshot, arguments: Argum
 
     with snapshot.reading():
         key = _key_of(snapshot, arguments["handle"])
+        _refuse_inside_submodules(snapshot, key)
         log = symbol_log(snapshot, key, most=arguments.get("commits", MOST_COMMITS), progress=repository.progress)
         events, is_stopped = _taken(log, arguments)
         head: dict[str, Any] = {"of": key_item(snapshot, key)}
@@ -65,6 +66,17 @@ def _key_of(snapshot: Snapshot, text: str) -> SymbolKey:
     if isinstance(target, Module):
         raise UsageError(f"{text} is a module, and only symbols and files have a log", hint="Name one of its files.")
     return target.key if isinstance(target, Symbol) else target
+
+
+def _refuse_inside_submodules(snapshot: Snapshot, key: SymbolKey) -> None:
+    """The commits of this repository say which commit of a submodule they want, and nothing of what is in it."""
+    joints = snapshot.git.joints(snapshot.tree) if snapshot.tree is not None else {}
+    for path in joints:
+        if key.path.startswith(f"{path}/"):
+            raise UsageError(
+                f"{key.path} lies in the submodule {path}, whose history is its own",
+                hint=f"Ask there: --repo {path}, {SymbolKey(key.path[len(path) + 1 :], key.qualified).handle}.",
+            )
 
 
 def _taken(log: SymbolLog, arguments: Arguments) -> tuple[list[Event], bool]:

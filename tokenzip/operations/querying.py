@@ -43,5 +43,8 @@ class _Pinned:
     def snapshot(self, rev: str | None = None) -> Snapshot:
         return self.repository.snapshot(rev or self.at)
 
+    def snapshots(self, base: str | None, head: str | None) -> tuple[Snapshot, Snapshot]:
+        return self.repository.snapshots(base or self.at, head or self.at)
+
     def merge_base(self, a: str, b: str) -> str:
         return self.repository.merge_base(a, b)

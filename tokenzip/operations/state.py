@@ -71,16 +71,20 @@ def _freshness(repository: Repository, head: str | None) -> Item:
 
 
 def _submodules(repository: Repository) -> Iterator[Item]:
-    """The repositories inside this one: which commit HEAD wants of each, and whether it is there to be asked."""
-    for submodule in repository.git.submodules():
-        item: Item = {"path": submodule.path, "commit": submodule.commit}
+    """The repositories inside this one: which commit HEAD wants of each, whether it is there to be asked, and whether its files
+    are part of the graph."""
+    git = repository.git
+    joined = git.joints(git.joined(git.resolve("HEAD")[1])) if git.head() is not None else {}
+    for submodule in git.submodules():
+        item: Item = {"path": submodule.path, "commit": submodule.commit, "joined": submodule.path in joined}
+        in_graph = "in the graph of HEAD" if item["joined"] else "not in the graph of HEAD: its commit is not here"
         if not submodule.is_there:
-            yield {**item, "state": "absent", "why": "not checked out"}
+            yield {**item, "state": "absent", "why": f"not checked out; {in_graph}"}
         elif submodule.found == submodule.commit:
-            yield {**item, "state": "here", "why": "a repository of its own"}
+            yield {**item, "state": "here", "why": in_graph}
         else:
             at = submodule.found[:10] if submodule.found else "no commit"
-            yield {**item, "state": "elsewhere", "why": f"a repository of its own, checked out at {at}"}
+            yield {**item, "state": "elsewhere", "why": f"checked out at {at}; {in_graph}"}
 
 
 def _refs(repository: Repository) -> Item:

@@ -98,7 +98,7 @@ def two_snapshots(
             if sign == "...":
                 base = str(source.merge_base(base, head))
             break
-    return source.snapshot(base or "HEAD"), source.snapshot(head or default_head)
+    return source.snapshots(base or "HEAD", head or default_head)
 
 
 def _differences(base: Snapshot, head: Snapshot) -> Iterator[Change]:
@@ -251,7 +251,7 @@ class Run:
             return "changes", iter(())
         if not commit.parents:
             raise UsageError(f"{commit.short_id} has no parent to compare it with", hint="It is where history begins.")
-        base, head = self._source.snapshot(commit.parents[0]), self._source.snapshot(commit.id)
+        base, head = self._source.snapshots(commit.parents[0], commit.id)
         self._stack.enter_context(base.reading())
         self._stack.enter_context(head.reading())
         self.view = self.found.view = View(head)

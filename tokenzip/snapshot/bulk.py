@@ -74,7 +74,7 @@ def bring_in(git: GitRepository, store: Store, tree: TreeId, progress: Progress,
     files = _TreeFiles.read(git, tree)
     progress("reading", 0, len(files.sources))  # before the first worker: who cannot wait here may still take it elsewhere
     count = min(process_count(processes), 1 + len(files.sources) // _FILES_PER_PROCESS)
-    with Workers(git.root or git.git_dir, count) as workers:  # the root: it is what `safe.directory` allows
+    with Workers(git, count) as workers:
         extracted = _extract(store, workers, files, progress)
         _write_table(workers.folder, files, extracted)
         links = _link(store, workers, files, progress, _LINK_BATCHES_PER_PROCESS * count)
