@@ -67,7 +67,7 @@ def test_details_belong_to_their_symbols() -> None:
     language = registry.for_path("a.vue")
     assert language is not None
     names = qualified_names(extracted(VUE).symbols)
-    details = dict(zip(names, language.describe(VUE.encode()), strict=True))
+    details = dict(zip(names, language.describe(VUE.encode(), extracted(VUE).symbols), strict=True))
     assert details["press"].returns == "number"
     assert [parameter.name for parameter in details["press"].parameters] == ["ä"]
 

@@ -99,7 +99,8 @@ def test_hashes_tell_signature_body_and_layout_apart() -> None:
 
 
 def test_details_are_read_again_from_the_source() -> None:
-    rows, details = TYPESCRIPT.extract(SAMPLE).symbols, TYPESCRIPT.describe(SAMPLE)
+    rows = TYPESCRIPT.extract(SAMPLE).symbols
+    details = TYPESCRIPT.describe(SAMPLE, rows)
     assert len(rows) == len(details)
     found = dict(zip(qualified_names(rows), details, strict=True))
     add = found["add"]

@@ -74,7 +74,7 @@ def test_the_interface_has_no_positions() -> None:
 
 
 def test_describe_answers_for_each_symbol() -> None:
-    details = dict(zip(symbols(SAMPLE), PYTHON.describe(SAMPLE), strict=True))
+    details = dict(zip(symbols(SAMPLE), PYTHON.describe(SAMPLE, PYTHON.extract(SAMPLE).symbols), strict=True))
     names = [(p.name, p.annotation, p.default) for p in details["A.m"].parameters]
     assert names == [
         ("self", "", ""), ("a", "", ""), ("b", "int", "1"), ("*args", "str", ""), ("c", "", ""), ("**kw", "", ""),
@@ -149,6 +149,15 @@ def test_offsets_are_those_of_the_blob(encoding: str) -> None:
     assert source[row.start : row.end] == f"def f(a):\n    return '{accents}'".encode(encoding)
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_details_are_found_whatever_the_encoding(encoding: str) -> None:
+    accents = "ソ表" if encoding == "shift_jis" else "éü"
+    source = (ENCODINGS[encoding] + f"x: int = '{accents}'\n@d('{accents}')\ndef f(a=1): pass\n").encode(encoding)
+    details = PYTHON.describe(source, PYTHON.extract(source).symbols)
+    assert (details[0].returns, details[0].value) == ("int", f"'{accents}'")
+    assert (details[1].decorators, details[1].parameters[0].default) == ((f"d('{accents}')",), "1")
+
+
 def test_bytes_that_are_no_utf8_without_a_coding_line() -> None:
     source = b"# caf\xe9\ndef f(): pass\n"
     row = PYTHON.extract(source).symbols[0]
@@ -181,7 +190,7 @@ REFUSED = {
 def test_refused_with_a_reason(reason: str) -> None:
     ir = PYTHON.extract(REFUSED[reason])
     assert (ir.status, ir.reason, ir.symbols) == ("skipped", reason, ())
-    assert PYTHON.describe(REFUSED[reason]) == ()
+    assert PYTHON.describe(REFUSED[reason], ()) == ()
 
 
 def test_long_lines_of_data_are_not_minified() -> None:
@@ -241,7 +250,7 @@ def test_hostile_sources_end(what: str) -> None:
     ir = PYTHON.extract(HOSTILE[what])
     assert ir.status in ("parsed", "partial"), ir.reason
     Linker(MemoryView({"a.py": ir})).link("a.py", ir)
-    PYTHON.describe(HOSTILE[what])
+    PYTHON.describe(HOSTILE[what], ir.symbols)
     assert time.process_time() - started < 20
 
 

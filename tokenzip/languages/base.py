@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import gc
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from tokenzip.model import Fact, FileIR, Interface, LinkedFile, SymbolDetail
+from tokenzip.model import Fact, FileIR, Interface, LinkedFile, SymbolDetail, SymbolRow
 
 
 class View(Protocol):
@@ -98,8 +98,8 @@ class Language(Protocol):
         """What the bytes say. Never raises: what cannot be read is said in the status."""
         ...
 
-    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
-        """Parameters, return types, decorators ... of each symbol, in the order of `FileIR.symbols`."""
+    def describe(self, source: bytes, symbols: Sequence[SymbolRow]) -> tuple[SymbolDetail, ...]:
+        """Parameters, return types, decorators ... of each of the symbols, which are all that `extract` said of the source."""
         ...
 
     def evaluator(self, view: View) -> Evaluator: ...

@@ -126,3 +126,14 @@ def original_offsets(utf8: bytes, codec: str, offsets: Iterable[int]) -> dict[in
         found[offset] = original
         last = offset
     return found
+
+
+def utf8_offsets(source: bytes, codec: str, offsets: Iterable[int]) -> dict[int, int]:
+    """For each offset into a blob, the offset into its UTF-8 form: the way back from `original_offsets`."""
+    found: dict[int, int] = {}
+    last = place = 0
+    for offset in sorted(set(offsets)):
+        place += len(source[last:offset].decode(codec, "replace").encode("utf-8", "replace"))
+        found[offset] = place
+        last = offset
+    return found

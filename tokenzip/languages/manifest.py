@@ -19,13 +19,13 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.parsers import expat
 
 from tokenzip.languages.base import Evaluator, NoEdges, View
-from tokenzip.model import FileIR, Interface, ParseProblem, Status, SymbolDetail
+from tokenzip.model import FileIR, Interface, ParseProblem, Status, SymbolDetail, SymbolRow
 
 VERSION = 1
 MAX_BYTES = 1_000_000
@@ -85,7 +85,7 @@ class Manifest:
         announces = tuple(sorted(set(self.announce(values))))
         return FileIR(status, lines, _interface(values, announces), problems=problems, reason=reason)
 
-    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
+    def describe(self, source: bytes, symbols: Sequence[SymbolRow]) -> tuple[SymbolDetail, ...]:
         return ()
 
     def evaluator(self, view: View) -> Evaluator:

@@ -6,10 +6,11 @@ A language that joins the registry takes its suffixes from here.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tokenzip.languages.base import Evaluator, NoEdges, View
-from tokenzip.model import FileIR, SymbolDetail
+from tokenzip.model import FileIR, SymbolDetail, SymbolRow
 
 _SUFFIXES = (
     ".go", ".java", ".kt", ".kts", ".scala", ".groovy", ".clj", ".rs", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp",
@@ -35,7 +36,7 @@ class Text:
         lines = source.count(b"\n") + (1 if source and not source.endswith(b"\n") else 0)
         return FileIR("skipped", lines, reason="no language reads this kind of file")
 
-    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
+    def describe(self, source: bytes, symbols: Sequence[SymbolRow]) -> tuple[SymbolDetail, ...]:
         return ()
 
     def evaluator(self, view: View) -> Evaluator:

@@ -326,7 +326,7 @@ class Snapshot:
         file = self.file(path)
         if file is None or file.language is None or file.status not in ("parsed", "partial"):
             return ()
-        return registry.get(file.language).describe(self.source(path))
+        return registry.get(file.language).describe(self.source(path), file.rows)
 
     def docstring(self, symbol: Symbol) -> str:
         """The symbol's documentation as written, empty if there is none."""

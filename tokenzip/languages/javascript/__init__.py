@@ -6,11 +6,12 @@ The grammars and all that walks them are loaded when a file is read: questions a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenzip.languages.base import Evaluator, View
-from tokenzip.model import FileIR, SymbolDetail
+from tokenzip.model import FileIR, SymbolDetail, SymbolRow
 
 if TYPE_CHECKING:
     from tokenzip.languages.javascript.components import Framework
@@ -41,7 +42,7 @@ class JavaScript:
 
         return extract(self.grammar, source, self.framework)
 
-    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
+    def describe(self, source: bytes, symbols: Sequence[SymbolRow]) -> tuple[SymbolDetail, ...]:
         from tokenzip.languages.javascript.describe import describe
 
         return describe(self.grammar, source, self.framework)

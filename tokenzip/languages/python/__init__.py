@@ -6,9 +6,10 @@ The grammar and all that walks it are loaded when a file is read: questions abou
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 
 from tokenzip.languages.base import Evaluator, View
-from tokenzip.model import FileIR, SymbolDetail
+from tokenzip.model import FileIR, SymbolDetail, SymbolRow
 
 
 class Python:
@@ -27,11 +28,11 @@ class Python:
 
         return extract(source)
 
-    def describe(self, source: bytes) -> tuple[SymbolDetail, ...]:
+    def describe(self, source: bytes, symbols: Sequence[SymbolRow]) -> tuple[SymbolDetail, ...]:
         """See `languages.base.Language`."""
         from tokenzip.languages.python.describe import describe
 
-        return describe(source)
+        return describe(source, symbols)
 
     def evaluator(self, view: View) -> Evaluator:
         """See `languages.base.Language`."""

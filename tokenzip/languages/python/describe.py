@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tokenzip.languages import content, syntax
-from tokenzip.languages.python.extract import extract_utf8
 from tokenzip.languages.syntax import EXTRAS, Node
 from tokenzip.model import NO_DETAIL, Flag, Parameter, SymbolDetail, SymbolRow
 
@@ -16,34 +17,35 @@ _MODIFIERS = {
     Flag.OVERLOAD: "overload",
     Flag.GENERATOR: "generator",
 }
-_DEFINITIONS = ("function_definition", "class_definition")
 _BINDINGS = ("assignment", "type_alias_statement")
 
 
-def describe(source: bytes) -> tuple[SymbolDetail, ...]:
-    """The details of each symbol, in the order of `FileIR.symbols`; empty for a source that is not read."""
+def describe(source: bytes, rows: Sequence[SymbolRow]) -> tuple[SymbolDetail, ...]:
+    """The details of each of these symbols; empty for a source that is not read."""
     if content.refusal(source) is not None:
         return ()
-    utf8, _ = content.as_utf8(source, coding_line=True)
+    utf8, codec = content.as_utf8(source, coding_line=True)
     root = syntax.parse("python", utf8).root_node
-    by_name: dict[tuple[int, str], Node] = {}
-    for node in syntax.walk(root):
-        if node.type in _DEFINITIONS:
-            named = node.child_by_field_name("name")
-            if named is not None:
-                by_name[named.start_point[0] + 1, syntax.text(named, utf8)] = node
-    return tuple([_detail(row, by_name, root, utf8) for row in extract_utf8(utf8).symbols])
+    return tuple([_detail(row, root, utf8) for row in (rows if codec is None else _moved(rows, source, codec))])
 
 
-def _detail(row: SymbolRow, by_name: dict[tuple[int, str], Node], root: Node, source: bytes) -> SymbolDetail:
-    node = (
-        by_name.get((row.name_line, row.name)) if row.kind not in ("variable", "constant", "property", "enum_member") else None
-    )
+def _moved(rows: Sequence[SymbolRow], source: bytes, codec: str) -> list[SymbolRow]:
+    """The symbols with offsets into the source's form in UTF-8."""
+    places = content.utf8_offsets(source, codec, [offset for row in rows for offset in (row.start, row.end)])
+    return [row._replace(start=places[row.start], end=places[row.end]) for row in rows]
+
+
+def _detail(row: SymbolRow, root: Node, source: bytes) -> SymbolDetail:
+    node = root.descendant_for_byte_range(row.start, max(row.start, row.end - 1))
+    if node is not None and node.type == "decorated_definition":
+        node = node.child_by_field_name("definition")
     if node is None:
-        return _binding(row, root, source)
+        return NO_DETAIL
     if node.type == "class_definition":
         return _class(row, node, source)
-    return _function(row, node, source)
+    if node.type == "function_definition":
+        return _function(row, node, source)
+    return _binding(node, source)
 
 
 def _function(row: SymbolRow, node: Node, source: bytes) -> SymbolDetail:
@@ -68,15 +70,15 @@ def _class(row: SymbolRow, node: Node, source: bytes) -> SymbolDetail:
     )
 
 
-def _binding(row: SymbolRow, root: Node, source: bytes) -> SymbolDetail:
+def _binding(node: Node, source: bytes) -> SymbolDetail:
     """A variable, attribute or alias: its annotation and value."""
-    node = root.descendant_for_byte_range(row.start, max(row.start, row.end - 1))
-    while node is not None and node.type not in _BINDINGS:
-        node = node.parent
-    if node is None:
+    statement: Node | None = node
+    while statement is not None and statement.type not in _BINDINGS:
+        statement = statement.parent
+    if statement is None:
         return NO_DETAIL
-    declared = node.child_by_field_name("type")
-    right = node.child_by_field_name("right")
+    declared = statement.child_by_field_name("type")
+    right = statement.child_by_field_name("right")
     return SymbolDetail(
         returns=syntax.text(declared, source) if declared is not None else "",
         value=syntax.text(right, source) if right is not None else "",

@@ -64,11 +64,6 @@ def extract(source: bytes) -> FileIR:
     return ir
 
 
-def extract_utf8(source: bytes) -> FileIR:
-    """What UTF-8 source says, offsets into that source. May raise where it is not readable at all."""
-    return _extract(source, syntax.line_count(source), None)
-
-
 def _extract(source: bytes, lines: int, codec: str | None) -> FileIR:
     root = syntax.parse("python", source).root_node
     state = State(source)
