@@ -9,8 +9,8 @@ from tokenzip.recent import Recent
 from tokenzip.store.packs import Pack
 
 _PACKS, _PACK_BYTES = 4096, 6 << 20
-_CHUNKS = 256
-"""Of some 12 KB each."""
+_CHUNKS = 512
+"""Of some 10 KB each."""
 
 
 class Cache:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import struct
+import sys
 import zlib
 from array import array
 from bisect import bisect_left
@@ -85,28 +86,24 @@ class Postings:
 
     def _pairs(self, segment: int) -> Iterator[tuple[int, int]]:
         for key, value in self._segments.chunks(segment):
-            chunk = _Chunk(key, value)
-            for number in chunk.hashes:
-                for path in chunk.paths(number):
-                    yield number, path
+            yield from _Chunk(key, value).pairs()
 
 
 class _Chunk:
     """Neighbouring hashes and the path ids under each; numbers in arrays, since many chunks are kept."""
 
-    __slots__ = ("_begins", "_steps", "hashes")
+    __slots__ = ("_counts", "_steps", "hashes")
 
     def __init__(self, key: bytes, value: Any) -> None:
         try:
             data = decompress(value)
             count, total = _HEAD.unpack_from(data)
             gaps = _unplaned(data, _HEAD.size, count)
-            counts = _unplaned(data, _HEAD.size + 4 * count, count)
-            first = int.from_bytes(key[4:], "big")
-            self.hashes = array("I", itertools.accumulate(gaps[1:], initial=first))
-            self._begins = array("I", itertools.accumulate(counts, initial=0))
-            self._steps = array("I", _unplaned(data, _HEAD.size + 8 * count, total))
-        except (ValueError, OverflowError, struct.error) as error:
+            gaps[0] = int.from_bytes(key[4:], "big")
+            self.hashes = array("I", itertools.accumulate(gaps))
+            self._counts = _unplaned(data, _HEAD.size + 4 * count, count)
+            self._steps = _unplaned(data, _HEAD.size + 8 * count, total)
+        except (ValueError, IndexError, OverflowError, struct.error) as error:
             raise DamagedStore(f"a chunk of the inverted index is damaged: {error}") from error
 
     def paths(self, number: int) -> Sequence[int]:
@@ -114,7 +111,16 @@ class _Chunk:
         index = bisect_left(self.hashes, number)
         if index == len(self.hashes) or self.hashes[index] != number:
             return ()
-        return tuple(itertools.accumulate(self._steps[self._begins[index] : self._begins[index + 1]]))
+        begin = sum(self._counts[:index])
+        return tuple(itertools.accumulate(self._steps[begin : begin + self._counts[index]]))
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """All (hash, path id) pairs, in order."""
+        begin = 0
+        for number, count in zip(self.hashes, self._counts, strict=True):
+            for path in itertools.accumulate(self._steps[begin : begin + count]):
+                yield number, path
+            begin += count
 
 
 def _encode_chunks(pairs: Iterator[tuple[int, int]]) -> Iterator[Encoded]:
@@ -153,8 +159,11 @@ def _planes(numbers: list[int]) -> bytes:
     return data[0::4] + data[1::4] + data[2::4] + data[3::4]
 
 
-def _unplaned(data: bytes, start: int, count: int) -> tuple[int, ...]:
+def _unplaned(data: bytes, start: int, count: int) -> array[int]:
     whole = bytearray(4 * count)
     for plane in range(4):
         whole[plane::4] = data[start + plane * count : start + (plane + 1) * count]
-    return struct.unpack(f"<{count}I", whole)
+    numbers = array("I", bytes(whole))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
