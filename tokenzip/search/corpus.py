@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _KEPT = 2
 """Tables of different states of repositories that are kept."""
+_WORDS, _WORDS_POSITIONS = 500, 200_000
+"""Words that were looked for in the names of files, and positions found, which are kept with a table."""
 
 
 class Corpus:
@@ -77,9 +79,9 @@ class Corpus:
         """The paths whose `bare_name` that is."""
         return [self.paths[position] for position in self._table.with_name(name) if bare_name(self.paths[position]) == name]
 
-    def with_name_word(self, word: str) -> Iterator[int]:
+    def with_name_word(self, word: str) -> Iterable[int]:
         """Positions of the files that hold the word in their own name, in any order."""
-        return self._table.with_name_word(word) if word in self._table.path_word_set else iter(())
+        return self._table.with_name_word(word) if word in self._table.path_word_set else ()
 
     def beginning(self, prefix: str, limit: int) -> tuple[str, ...]:
         """Longer words that begin with `prefix`: those of most files first."""
@@ -122,6 +124,7 @@ class _Table:
                 self._copies.setdefault(document, []).append(position)
             else:
                 self._positions[document] = 1 + position
+        self._with_name_word: Recent[str, array[int]] = Recent(_WORDS, _WORDS_POSITIONS, len)
         self._place_names()
 
     def _place_names(self) -> None:
@@ -155,15 +158,16 @@ class _Table:
             found.update(position for document in copies.keys() & set(documents) for position in copies[document])
         return found
 
-    def with_path_word(self, word: str) -> Iterator[int]:
+    def with_path_word(self, word: str) -> Iterable[int]:
         """Positions of the files that hold the word in their path, in any order."""
-        yield from self.with_name_word(word)
-        for number in self._folders.holding(word):
-            if word in folder_words(self._folders.line(number)):
-                yield from self._in_folder[number]
+        numbers = [number for number in self._folders.holding(word) if word in folder_words(self._folders.line(number))]
+        return itertools.chain(self.with_name_word(word), *[self._in_folder[number] for number in numbers])
 
-    def with_name_word(self, word: str) -> Iterator[int]:
+    def with_name_word(self, word: str) -> Iterable[int]:
         """Positions of the files that hold the word in their own name, in any order."""
+        return self._with_name_word.get_or_make(word, lambda: array("I", self._holding_in_name(word)))
+
+    def _holding_in_name(self, word: str) -> Iterator[int]:
         for position in self._names.holding(word):
             if word in stem_words(self._names.line(position)):
                 yield position

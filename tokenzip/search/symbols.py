@@ -264,9 +264,9 @@ def _counted(snapshot: Snapshot, symbol: Symbol) -> int:
     from tokenzip.snapshot.keys import edge_key
 
     count = 0
+    target = {(symbol.path, symbol.qualified_name)}
     for path in snapshot.paths_posted([edge_key(symbol.path, symbol.qualified_name)]):
-        rows = snapshot.link(path).edges if path != symbol.path else ()
-        count += any(row.path == symbol.path and row.qualified == symbol.qualified_name for row in rows)
+        count += path != symbol.path and bool(snapshot.rows_to(path, target))
         if count >= _LEANED_ON:
             break
     return count
