@@ -463,6 +463,22 @@ def test_gc_keeps_for_some_days_what_index_was_told_to_bring_in(lamp: Repo, run:
     assert answered(run, "gc", cwd=lamp.path)["snapshots"] == 1
 
 
+def test_gc_removes_stores_of_older_formats_that_nobody_uses(lamp: Repo, run: Run) -> None:
+    run("index", cwd=lamp.path)
+    store = Path(answered(run, "status", cwd=lamp.path)["store"]["folder"])
+    for name in ("v1", "v2"):
+        (store / name / "1").mkdir(parents=True)
+        (store / name / "1" / "data.mdb").write_bytes(b"x" * 200_000)
+    for path in (store / "v1", *(store / "v1").rglob("*")):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert "v1, v2 of an older tokenzip" in run("doctor", cwd=lamp.path)[1]
+    formats = answered(run, "gc", cwd=lamp.path)["formats"]
+    assert [(each["format"], each["kept"]) for each in formats] == [("v1", None), ("v2", "used within 14 days")]
+    assert not (store / "v1").exists()
+    assert (store / "v2").exists()
+    assert "Kept the store of the older format v2 (0.2 MB): used within 14 days." in run("gc", cwd=lamp.path)[1]
+
+
 def test_status_counts_the_reasons_that_it_does_not_name(lamp: Repo, run: Run) -> None:
     names = {f"{number}.py": "def f(:\n" for number in range(2)}
     lamp.commit(names)

@@ -13,7 +13,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ from tokenzip.model import BlobId, CommitId, Progress, Revision, TreeId, no_prog
 
 if TYPE_CHECKING:
     from tokenzip import query as queries
-    from tokenzip.snapshot import Collected, NewFile, Snapshot
-    from tokenzip.store import Store
+    from tokenzip.snapshot import Collected, Leftover, NewFile, Snapshot
+    from tokenzip.store import OldFormat, Store
 
 _LOG = logging.getLogger(__name__)
 
@@ -36,6 +36,8 @@ _RECENT = 50
 """Entries of a reflog whose snapshots `gc` keeps."""
 ASKED_FOR_DAYS = 14
 """For so long `gc` keeps a revision that `index` was told to bring in, whether or not a branch leads there."""
+OLD_FORMAT_DAYS = 14
+"""For so long after its last use `gc` leaves the store of an older format: an older tokenzip may still be in use."""
 _DAY = 86_400
 """Seconds."""
 
@@ -385,7 +387,7 @@ class Repository:
 
     def gc(self) -> Collected:
         """Drop what no ref, work tree or recent reflog entry of any clone that uses the store can reach, and what nobody told
-        `index` to bring in within `ASKED_FOR_DAYS`."""
+        `index` to bring in within `ASKED_FOR_DAYS`; and stores of older formats that nobody used within `OLD_FORMAT_DAYS`."""
         from tokenzip.snapshot import collect, in_turn, known_trees
 
         with contextlib.ExitStack() as stack:
@@ -397,7 +399,29 @@ class Repository:
                 for tree in map(git.joined, (*_live_trees(git), *(tree for tree in asked if git.has(tree))))
             ]
             known = known_trees(self.store)
-            return collect(self.store, [(git, tree) for git, tree in live if tree in known])
+            collected = collect(self.store, [(git, tree) for git, tree in live if tree in known])
+            return replace(collected, formats=tuple(self._leftovers(is_filled=collected.snapshots > 0)))
+
+    def older_formats(self) -> Sequence[OldFormat]:
+        """What older formats of the store have left."""
+        from tokenzip.store import older_formats
+
+        return older_formats(self.store.folder)
+
+    def _leftovers(self, *, is_filled: bool) -> Iterator[Leftover]:
+        """Remove the stores of older formats that nobody needs."""
+        from tokenzip.snapshot import Leftover
+        from tokenzip.store import remove_format
+
+        for old in self.older_formats():
+            kept = None
+            if not is_filled:
+                kept = "nothing is in the store of this format yet"
+            elif time.time() - old.used < OLD_FORMAT_DAYS * _DAY:
+                kept = f"used within {OLD_FORMAT_DAYS} days"
+            elif not remove_format(old):
+                kept = "in use, or not ours to remove"
+            yield Leftover(old.name, old.bytes, kept)
 
     def _clones(self, stack: contextlib.ExitStack) -> Iterator[GitRepository]:
         yield self.git

@@ -14,7 +14,7 @@ import pytest
 
 from tokenzip.errors import StoreBusy, StoreChanged, StoreFull, StoreReadOnly
 from tokenzip.model import BlobId, TreeId
-from tokenzip.store import Address, Store, database, environment
+from tokenzip.store import Address, Store, database, environment, older_formats, remove_format
 
 BLOB = BlobId("ab" * 20)
 TREE = TreeId("cd" * 20)
@@ -205,6 +205,32 @@ def test_another_format_is_left_alone(tmp_path):
     store = Store(tmp_path)
     put(store, b"one")
     assert (other / "current").read_text() == "1"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the system itself refuses")
+def test_an_older_format_goes_when_no_process_has_it_open(tmp_path):
+    put(Store(tmp_path), b"one")
+    old = tmp_path / "v1"
+    shutil.copytree(tmp_path / f"v{environment.FORMAT}", old)
+    (tmp_path / f"v{environment.FORMAT + 1}").mkdir()
+    (tmp_path / "v0.removed-1").mkdir()
+    holder = subprocess.Popen(
+        [sys.executable, "-c", f"import lmdb; held = lmdb.open({str(old / '1')!r}); print(flush=True); input()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert holder.stdout.readline()
+    grave, found = older_formats(tmp_path)
+    assert (grave.name, found.name, found.bytes > 0, found.used > time.time() - 60) == ("v0", "v1", True, True)
+    assert remove_format(grave)
+    assert not remove_format(found)
+    holder.communicate(b"\n")
+    lock = environment.FileLock(old / "write.lock")
+    assert lock.acquire(0)
+    assert not remove_format(found)
+    lock.release()
+    assert remove_format(found)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"v{environment.FORMAT}", f"v{environment.FORMAT + 1}"]
 
 
 def test_nodes_are_shared_and_snapshots_found(tmp_path):

@@ -129,8 +129,18 @@ def _store(repository: Repository) -> Iterator[Check]:
         yield Check("store", False, f"it does not open: {last}", "`tokenzip clean` removes it; questions fill it again.")
         return
     yield Check("store", True, f"opens; {probe.stdout.strip()} snapshots")
+    yield from _older_formats(repository)
     if repository.git.head() is not None:
         yield _sample(repository)
+
+
+def _older_formats(repository: Repository) -> Iterator[Check]:
+    from tokenzip.repository import OLD_FORMAT_DAYS
+
+    old = repository.older_formats()
+    if old:
+        detail = f"{', '.join(each.name for each in old)} of an older tokenzip: {sum(each.bytes for each in old) / 1e6:.1f} MB"
+        yield Check("older formats", None, detail, f"`tokenzip gc` removes what was not used for {OLD_FORMAT_DAYS} days.")
 
 
 def _nearest_existing(path: str) -> str:

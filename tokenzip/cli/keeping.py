@@ -19,7 +19,7 @@ from tokenzip.cli.terminal import is_terminal, say
 if TYPE_CHECKING:
     from tokenzip.config import Config
     from tokenzip.render.blocks import Block, Cell
-    from tokenzip.snapshot import Snapshot
+    from tokenzip.snapshot import Leftover, Snapshot
 
 _REASONS = 4
 """Why files were not read: the most frequent reasons, the others are counted."""
@@ -211,14 +211,15 @@ def megabytes(count: int) -> str:
 def gc(options: Options) -> int:
     """Drop from the store what nothing needs any more.
 
-    Branches, tags, worktrees and recent commits of all clones are kept, and for 14 days what `index REV` brought in.
+    Branches, tags, worktrees and recent commits of all clones are kept, and for 14 days what `index REV` brought in. What an
+    older tokenzip stored in another format goes when nobody has used it for 14 days.
     """
     from tokenzip.render.blocks import Paragraph
 
     with shell.opened(options) as repository:
         if not repository.store.folder.is_dir():
             return shell.print_state(
-                {"snapshots": 0, "dropped": 0, "bytes_before": 0, "bytes_after": 0},
+                {"snapshots": 0, "dropped": 0, "bytes_before": 0, "bytes_after": 0, "formats": []},
                 [Paragraph("There is no store yet.")],
                 options,
             )
@@ -231,11 +232,18 @@ def gc(options: Options) -> int:
         "dropped": dropped,
         "bytes_before": kept.bytes_before,
         "bytes_after": kept.bytes_after,
+        "formats": [{"format": old.name, "bytes": old.bytes, "kept": old.kept} for old in kept.formats],
     }
     sizes = f"from {megabytes(kept.bytes_before)} to {megabytes(kept.bytes_after)}"
     text = f"Kept {kept.snapshots:,} snapshot{'s' * (kept.snapshots != 1)}, dropped {dropped:,}; the store went {sizes}."
-    blocks: list[Block] = [Paragraph(text)]
+    blocks: list[Block] = [Paragraph(text), *(Paragraph(_leftover(old)) for old in kept.formats)]
     return shell.print_state(state, blocks, options)
+
+
+def _leftover(old: Leftover) -> str:
+    """What became of the store of an older format."""
+    what = f"the store of the older format {old.name} ({megabytes(old.bytes)})"
+    return f"Removed {what}." if old.kept is None else f"Kept {what}: {old.kept}."
 
 
 @click.command()

@@ -7,7 +7,7 @@ which little is asked.
 """
 
 from tokenzip.snapshot.build import NewFile, empty_snapshot, ensure_commit, in_turn, is_known, known_trees, overlay_changes
-from tokenzip.snapshot.collect import Collected, collect
+from tokenzip.snapshot.collect import Collected, Leftover, collect
 from tokenzip.snapshot.file import File, Measured
 from tokenzip.snapshot.graph import Snapshot, changed_paths
 from tokenzip.snapshot.outline import Outline
@@ -16,6 +16,7 @@ from tokenzip.snapshot.references import OpenUse
 __all__ = [
     "Collected",
     "File",
+    "Leftover",
     "Measured",
     "NewFile",
     "OpenUse",

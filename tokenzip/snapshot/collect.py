@@ -25,6 +25,18 @@ class Collected:
     snapshots: int
     bytes_before: int
     bytes_after: int
+    formats: tuple[Leftover, ...] = ()
+    """What older formats of the store had left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """The store of an older format."""
+
+    name: str
+    bytes: int
+    kept: str | None
+    """Why it was kept; None if it was removed."""
 
 
 def collect(store: Store, live: Iterable[tuple[GitRepository, TreeId]]) -> Collected:

@@ -37,6 +37,7 @@ from tokenzip.store.files import (
     encode_ir,
     encode_symbols,
 )
+from tokenzip.store.formats import OldFormat, older_formats, remove_format
 from tokenzip.store.links import (
     LinkRecord,
     OpenReference,
@@ -59,6 +60,7 @@ __all__ = [
     "Address",
     "Extent",
     "LinkRecord",
+    "OldFormat",
     "OpenReference",
     "ReadTransaction",
     "Store",
@@ -86,8 +88,10 @@ __all__ = [
     "family_folder",
     "key_hash",
     "link_record",
+    "older_formats",
     "pack_value",
     "packs_of",
+    "remove_format",
     "unpack_value",
     "uses_of",
 ]

@@ -41,7 +41,7 @@ stored, and each file record has the number that its words are posted under. 4: 
 keys of the index have 26 bits, edges name their targets by how long ago they were used.
 
 Another format is another folder: what an older tokenzip stored stays for it and is not read, and the first question fills a
-new one.
+new one. `gc` removes what nobody has used for long (`formats`).
 """
 TABLES = ("meta", "blob", "pack", "snapshot", "path", "path_id", "postings", "words")
 _MAP_SIZE = 1 << 38
