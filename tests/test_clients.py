@@ -12,6 +12,7 @@ import pytest
 
 from tokenzip.cli.clients import CLIENTS, connect, disconnect, entry, found, launcher, path_of
 from tokenzip.cli.setting_up import CLIENT_NAMES
+from tokenzip.config import load
 from tokenzip.errors import UsageError
 
 COMMAND = ["tokenzip", "serve"]
@@ -104,19 +105,98 @@ def test_toml_keeps_comments_and_other_tables(tmp_path: Path) -> None:
     connect(client, str(tmp_path), COMMAND)
     text = path.read_text()
     assert text.startswith(TOML)
-    assert tomllib.loads(text)["mcp_servers"]["tokenzip"] == {"command": "tokenzip", "args": ["serve"]}
+    assert tomllib.loads(text)["mcp_servers"]["tokenzip"] == entry(client, COMMAND)
     disconnect(client, str(tmp_path))
     assert path.read_text() == TOML
 
 
-def test_toml_entry_keeps_what_the_user_added_to_it(tmp_path: Path) -> None:
+USERS_TOML = """\
+[mcp_servers.tokenzip]
+command = "/old"  # of last year
+# all of them
+args = [
+  "serve",  # ]
+]
+required = true
+env_vars = ["MINE"]
+
+[mcp_servers.tokenzip.env]
+command = "not ours"
+
+[tui]
+a = [
+  [1],
+]
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_toml_entry_keeps_what_the_user_added_to_it(newline: str, tmp_path: Path) -> None:
     path = tmp_path / ".codex" / "config.toml"
     path.parent.mkdir()
-    path.write_text('[mcp_servers.tokenzip]\ncommand = "/old"\nargs = []\nrequired = true\n\n[tui]\na = 1\n')
+    path.write_bytes(USERS_TOML.replace("\n", newline).encode())
     connect(CLIENTS["codex"], str(tmp_path), COMMAND)
-    held = tomllib.loads(path.read_text())
-    assert held["mcp_servers"]["tokenzip"] == {"command": "tokenzip", "args": ["serve"], "required": True}
-    assert held["tui"] == {"a": 1}
+    held = tomllib.loads(path.read_bytes().decode())
+    added = {"required": True, "env_vars": ["MINE"], "env": {"command": "not ours"}}
+    assert held["mcp_servers"]["tokenzip"] == {"command": "tokenzip", "args": ["serve"], **added}
+    assert held["tui"] == {"a": [[1]]}
+    assert b"# all of them" in path.read_bytes()
+    assert connect(CLIENTS["codex"], str(tmp_path), COMMAND)[1] is False
+    disconnect(CLIENTS["codex"], str(tmp_path))
+    assert tomllib.loads(path.read_bytes().decode()) == {"tui": {"a": [[1]]}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[mcp_servers]\ntokenzip = { command = "/old", args = [] }\n',
+        '[mcp_servers]\ntokenzip.command = "/old"\n',
+        "[mcp_servers]\ntokenzip = { env = {} }\n",
+        "[mcp_servers]\ntokenzip = 3\n",
+        "mcp_servers = 3\n",
+    ],
+)
+def test_toml_in_a_form_that_cannot_be_edited_is_left_alone(text: str, tmp_path: Path) -> None:
+    path = tmp_path / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(UsageError, match="cannot be read"):
+        connect(CLIENTS["codex"], str(tmp_path), COMMAND)
+    assert path.read_text() == text
+
+
+def test_toml_with_nothing_but_a_table_below_ours(tmp_path: Path) -> None:
+    path = tmp_path / ".codex" / "config.toml"
+    path.parent.mkdir()
+    path.write_text('[mcp_servers.tokenzip.env]\nA = "1"\n')
+    connect(CLIENTS["codex"], str(tmp_path), COMMAND)
+    held = tomllib.loads(path.read_text())["mcp_servers"]["tokenzip"]
+    assert held == {**entry(CLIENTS["codex"], COMMAND), "env": {"A": "1"}}
+
+
+@pytest.mark.parametrize("name", JSON_CLIENTS)
+def test_an_entry_keeps_what_the_user_made_of_it(name: str, tmp_path: Path) -> None:
+    client = CLIENTS[name]
+    path, _ = connect(client, str(tmp_path), ["/old/tokenzip", "serve", "--at", "HEAD"])
+    text = path.read_text("utf-8")
+    mine = text.replace("true", "false").replace('"/old/tokenzip"', '/* old */ "/old/tokenzip"')
+    mine = re.sub(r'("env(?:ironment)?"): {.*?(?<!-)}', r'\1: {"TOKENZIP_JOBS": "1" /* it is warm */}', mine, flags=re.DOTALL)
+    mine = mine.replace('"tokenzip": {', '"tokenzip": {\n      "disabled": true, // for now')
+    path.write_text(mine, "utf-8")
+    assert connect(client, str(tmp_path), COMMAND)[1] is True
+    kept = parsed(mine)[client.section]["tokenzip"]
+    ways = {key: item for key, item in entry(client, COMMAND).items() if key in {"type", "source", "command", "args"}}
+    assert parsed(path.read_text("utf-8"))[client.section]["tokenzip"] == {**kept, **ways}
+    assert "// for now" in path.read_text("utf-8")
+    assert connect(client, str(tmp_path), COMMAND)[1] is False
+
+
+def test_a_users_variables_reach_a_server_whose_client_holds_them_back() -> None:
+    ours = {"TOKENZIP_HOME", "TOKENZIP_STORE", "TOKENZIP_JOBS", "TOKENZIP_REPO"}
+    assert set(entry(CLIENTS["codex"], COMMAND)["env_vars"]) == {*ours, "XDG_CACHE_HOME"}
+    assert entry(CLIENTS["gemini"], COMMAND)["env"] == {name: f"${{{name}:-}}" for name in ours}
+    empty = dict.fromkeys(ours, "")
+    assert load(environment=empty) == load(environment={}), "what Gemini CLI makes of a variable that is not set"
 
 
 def test_the_existing_file_of_a_client_is_used(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,13 @@ from tokenzip.cli import jsonc
 from tokenzip.errors import UsageError
 
 NAME = "tokenzip"
+
+VARIABLES = ("TOKENZIP_HOME", "TOKENZIP_STORE", "TOKENZIP_JOBS", "TOKENZIP_REPO")
+"""What a user may set for the server. Two clients hand these on only if told to, and the server would index into another store:
+Codex starts its servers with five variables, and Gemini CLI takes out all whose names hold TOKEN."""
+
+WAYS_TO_START = frozenset({"type", "source", "command", "args"})
+"""What an entry must say our way to start the server. The rest of it is proposed once, and then the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +46,21 @@ class Client:
     """Files or folders of the work tree that show the client is used here."""
     command: str
     """Its own command, whose presence on PATH also shows that it is used."""
+    consent: str = ""
+    """What the client was seen to want of the user before it starts a server of a project's file, without saying so."""
 
 
 CLIENTS: Mapping[str, Client] = {
     client.name: client
     for client in (
-        Client("claude", "Claude Code", (".mcp.json",), "mcpServers", "stdio", (".mcp.json", ".claude", "CLAUDE.md"), "claude"),
-        Client("codex", "Codex", (".codex/config.toml",), "mcp_servers", "toml", (".codex",), "codex"),
+        Client(
+            "claude", "Claude Code", (".mcp.json",), "mcpServers", "stdio", (".mcp.json", ".claude", "CLAUDE.md"), "claude",
+            "Asks once whether to start it: run `claude` here and approve.",
+        ),
+        Client(
+            "codex", "Codex", (".codex/config.toml",), "mcp_servers", "toml", (".codex",), "codex",
+            "Reads this file only in a project that it trusts: run `codex` here and agree.",
+        ),
         Client(
             "opencode", "OpenCode",
             ("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"), "mcp", "local",
@@ -56,7 +71,10 @@ CLIENTS: Mapping[str, Client] = {
             ("kilo.json", "kilo.jsonc", ".kilo/kilo.json", ".kilo/kilo.jsonc", ".kilocode/kilo.json"), "mcp", "local",
             ("kilo.json", "kilo.jsonc", ".kilo", ".kilocode"), "kilo",
         ),
-        Client("gemini", "Gemini CLI", (".gemini/settings.json",), "mcpServers", "gemini", (".gemini", "GEMINI.md"), "gemini"),
+        Client(
+            "gemini", "Gemini CLI", (".gemini/settings.json",), "mcpServers", "gemini", (".gemini", "GEMINI.md"), "gemini",
+            "Starts it only in a folder that it trusts, and reads this file only when started in this very folder.",
+        ),
         Client("cursor", "Cursor", (".cursor/mcp.json",), "mcpServers", "plain", (".cursor",), "cursor"),
         Client("vscode", "VS Code", (".vscode/mcp.json",), "servers", "stdio", (".vscode",), "code"),
         Client("zed", "Zed", (".zed/settings.json",), "context_servers", "zed", (".zed",), "zed"),
@@ -102,10 +120,13 @@ def entry(client: Client, command: Sequence[str]) -> dict[str, Any]:
         "stdio": {"type": "stdio", "command": first, "args": rest, **({"env": {}} if client.name == "claude" else {})},
         "plain": {"command": first, "args": rest},
         "local": {"type": "local", "command": [first, *rest], "enabled": True, "environment": {}},
-        "gemini": {"command": first, "args": rest, "trust": True, "timeout": 30000},
+        "gemini": {
+            "command": first, "args": rest, "trust": True, "timeout": 30000,
+            "env": {name: f"${{{name}:-}}" for name in VARIABLES},  # empty is as good as unset
+        },
         "zed": {"source": "custom", "command": first, "args": rest, "env": {}},
-        "toml": {"command": first, "args": rest},
-    }
+        "toml": {"command": first, "args": rest, "env_vars": [*VARIABLES, "XDG_CACHE_HOME"]},
+    }  # fmt: skip
     return forms[client.form]
 
 
@@ -126,7 +147,7 @@ def connect(client: Client, root: str, command: Sequence[str]) -> tuple[Path, bo
         new = (
             _with_toml(old, entry(client, command))
             if client.form == "toml"
-            else jsonc.with_entry(old, client.section, NAME, entry(client, command))
+            else jsonc.with_entry(old, client.section, NAME, entry(client, command), WAYS_TO_START)
         )
     except ValueError as error:
         text = json.dumps({client.section: {NAME: entry(client, command)}})
@@ -178,22 +199,38 @@ def _write(path: Path, text: str) -> None:
     scratch.replace(target)
 
 
-# TOML: our tables are whole lines, so that a marked run of lines can be replaced.
+# TOML: our tables are whole lines, so that runs of lines can be replaced.
 
-_TABLE = re.compile(r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*\"?tokenzip\"?[ \t]*(?:\.[^\]]*)?\][^\n]*\n?", re.MULTILINE)
+_OURS = r"^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*\"?tokenzip\"?[ \t]*"
+_TABLE = re.compile(_OURS + r"(?:\.[^\]]*)?\][^\n]*\n?", re.MULTILINE)
+_MAIN_TABLE = re.compile(_OURS + r"\][^\n]*\n?", re.MULTILINE)
 _ANY_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_KEY = re.compile(r"[ \t]*\"?([\w-]+)")
 
 
-def _toml_tables(text: str) -> list[tuple[int, int]]:
+def _toml_tables(text: str, kind: re.Pattern[str] = _TABLE) -> list[tuple[int, int]]:
     """Where our tables (and their sub-tables) begin and end."""
     import tomllib
 
     tomllib.loads(text)  # TOMLDecodeError is a ValueError: the caller leaves such a file alone
     spans = []
-    for match in _TABLE.finditer(text):
-        following = _ANY_TABLE.search(text, match.end())
-        spans.append((match.start(), following.start() if following else len(text)))
+    for match in kind.finditer(text):
+        following = next(
+            (each.start() for each in _ANY_TABLE.finditer(text, match.end()) if _is_toml(text[: each.start()])), None
+        )
+        spans.append((match.start(), len(text) if following is None else following))
     return spans
+
+
+def _is_toml(text: str) -> bool:
+    """Whether the text is TOML: it ends neither within a list nor within a string."""
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _toml_text(value: Mapping[str, Any]) -> str:
@@ -203,23 +240,49 @@ def _toml_text(value: Mapping[str, Any]) -> str:
 
 
 def _with_toml(text: str, value: Mapping[str, Any]) -> str:
+    known = _known(text)
+    value = {name: item for name, item in value.items() if name in WAYS_TO_START or name not in known}
+    if value.items() <= known.items():
+        return text
+    new = _set_in_toml(text, value)
+    if not _is_toml(new) or not value.items() <= _known(new).items():
+        raise ValueError(f"it sets mcp_servers.{NAME} in a form that cannot be edited")
+    return new
+
+
+def _known(text: str) -> Mapping[str, Any]:
+    """What our table holds, with its sub-tables."""
     import tomllib
 
     held = tomllib.loads(text).get("mcp_servers", {})
-    known = held.get(NAME) if isinstance(held, dict) else None
-    if isinstance(known, dict) and {name: known.get(name) for name in value} == dict(value):
-        return text
-    spans = _toml_tables(text)
-    if known is not None and not spans:
-        raise ValueError(f"it sets mcp_servers.{NAME} in a form that cannot be edited")
+    known = held.get(NAME, {}) if isinstance(held, dict) else None
+    if not isinstance(known, dict):
+        raise ValueError(f"mcp_servers.{NAME} is no table")
+    return known
+
+
+def _set_in_toml(text: str, value: Mapping[str, Any]) -> str:
+    """The text with these settings at the head of our table, in the place of those with the same names."""
+    spans = _toml_tables(text, _MAIN_TABLE)
     if not spans:
         gap = "" if not text else ("\n" if text.endswith("\n") else "\n\n")
         return text + gap + _toml_text(value)
     start, end = spans[0]
-    lines = [
-        line for line in text[start:end].splitlines(keepends=True)[1:] if not re.match(r"[ \t]*(command|args)[ \t]*=", line)
-    ]
-    return text[:start] + _toml_text(value) + "".join(lines) + text[end:]
+    _, _, body = text[start:end].partition("\n")
+    return text[:start] + _toml_text(value) + "".join(_statements(body, without=value)) + text[end:]
+
+
+def _statements(body: str, *, without: Container[str]) -> Iterator[str]:
+    """The settings of a table, each with all its lines, and what stands between them, less the settings of these names."""
+    statement = ""
+    for line in re.findall(r"[^\n]*\n|[^\n]+", body):
+        statement += line
+        if _is_toml(statement):
+            key = _KEY.match(statement)
+            if key is None or key[1] not in without:
+                yield statement
+            statement = ""
+    yield statement
 
 
 def _without_toml(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,8 +106,11 @@ class _Scanner:
         return members, place
 
 
-def with_entry(text: str, section: str, name: str, value: Mapping[str, Any]) -> str:
-    """The text with ``section: {name: value}`` in it. Raises ValueError for what is no JSON object."""
+def with_entry(text: str, section: str, name: str, value: Mapping[str, Any], pinned: Container[str]) -> str:
+    """The text with ``section: {name: value}`` in it. Raises ValueError for what is no JSON object.
+
+    Of an entry that is there already, the members named in `pinned` are set; others are added where they are missing.
+    """
     if not text.strip("\ufeff \t\r\n"):
         return json.dumps({section: {name: value}}, indent=2, ensure_ascii=False) + "\n"
     scanner = _Scanner(text)
@@ -119,13 +122,33 @@ def with_entry(text: str, section: str, name: str, value: Mapping[str, Any]) -> 
     ours = next((member for member in scanner.members(holder.value_start)[0] if member.name == name), None)
     if ours is None:
         return _inserted(scanner, holder.value_start, name, value)
+    if text[ours.value_start] != "{":
+        return _replaced(text, ours, value)
+    return _mended(text, ours.value_start, value, pinned)
+
+
+def _mended(text: str, place: int, value: Mapping[str, Any], pinned: Container[str]) -> str:
+    """The text with what the object that begins at `place` lacks of `value`, and its pinned members as they are there."""
+    for name, item in value.items():
+        scanner = _Scanner(text)
+        known = next((member for member in scanner.members(place)[0] if member.name == name), None)
+        if known is None:
+            text = _inserted(scanner, place, name, item)
+        elif name in pinned and not _says(text[known.value_start : known.end], item):
+            text = _replaced(text, known, item)
+    return text
+
+
+def _says(text: str, value: Any) -> bool:
     try:
-        if {**json.loads(text[ours.value_start : ours.end])} == dict(value):
-            return text
-    except ValueError:
-        pass
-    indent, unit = _indents(text, ours.start)
-    return text[: ours.value_start] + _json_text(value, indent, unit, text) + text[ours.end :]
+        return bool(json.loads(text) == value)
+    except ValueError:  # it holds comments
+        return False
+
+
+def _replaced(text: str, member: _Member, value: Any) -> str:
+    indent, unit = _indents(text, member.start)
+    return text[: member.value_start] + _json_text(value, indent, unit, text) + text[member.end :]
 
 
 def _inserted(scanner: _Scanner, place: int, name: str, value: Any) -> str:

@@ -134,7 +134,9 @@ def _client_steps(root: str, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     for name in names:
         client = clients.CLIENTS[name]
         path, changed = clients.connect(client, root, command)
-        yield _step(client.title, "connected in" if changed else "is connected in", file=str(path), **_portability(command))
+        consent = {"consent": client.consent} if client.consent else {}
+        done = "connected in" if changed else "is connected in"
+        yield _step(client.title, done, file=str(path), **_portability(command), **consent)
     proposed = [client.name for client in clients.found(root) if client.name not in names and not _is_connected(client, root)]
     if proposed:
         yield _step(
@@ -199,6 +201,9 @@ def _step_blocks(steps: Sequence[Mapping[str, Any]], *, undo: bool) -> Iterator[
     )
     for files, note in _noted(steps).items():
         yield Note(f"{', '.join(files)}: {note}")
+    for each in steps:
+        if "consent" in each:
+            yield Note(f"{each['step']}: {each['consent']}")
     if undo:
         yield Note("The store stays; `tokenzip clean` removes it.")
         return
