@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -105,6 +106,15 @@ def test_a_repository_that_comes_later_is_found(serve: Serve, repo: Repo, tmp_pa
     assert child.call("query_repo_structure")["error"]["code"] == "not_a_repository"
     Repo.create(later, repo.environment).commit({"a.py": "A = 1\n"})
     assert answered(child, "query_repo_structure")["at"]["commit"]
+
+
+@pytest.mark.skipif(
+    os.name != "posix" or shutil.which("git", path=os.defpath) is None, reason="git lies in no folder of the system's"
+)
+def test_a_client_may_start_it_with_a_bare_path(serve: Serve, tmp_path: Path) -> None:
+    """As agents do that are started from a desktop, or that make up an environment of their own."""
+    server = serve(PATH=str(tmp_path / "agent" / "bin"))
+    assert [item["handle"] for item in answered(server, "search_symbols", query="price")["items"]] == ["shop/prices.py::price"]
 
 
 def test_the_home_folder_is_no_project_even_as_a_repository(serve: Serve, repo: Repo, tmp_path: Path) -> None:

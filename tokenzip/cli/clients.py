@@ -47,7 +47,7 @@ class Client:
     command: str
     """Its own command, whose presence on PATH also shows that it is used."""
     consent: str = ""
-    """What the client was seen to want of the user before it starts a server of a project's file, without saying so."""
+    """What the client was seen to want of the user before it starts a server of a project's file."""
 
 
 CLIENTS: Mapping[str, Client] = {

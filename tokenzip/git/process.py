@@ -124,7 +124,7 @@ class Git:
 
     def _started(self, *arguments: str, stdin: int, stderr: IO[bytes] | int = subprocess.PIPE) -> subprocess.Popen[bytes]:
         command = ["git", "--no-optional-locks", "--no-pager", *arguments]
-        environment = clean_environment(index_file=self.index_file) | dict(self.variables)
+        environment = _where_git_is_found(clean_environment(index_file=self.index_file)) | dict(self.variables)
         try:
             return subprocess.Popen(
                 command, cwd=self.folder, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr
@@ -135,6 +135,13 @@ class Git:
             if isinstance(cause, PermissionError):
                 raise GitError(f"cannot enter {shown(self.folder)} or run git: {cause.strerror}") from cause
             raise GitError("the git executable was not found", hint="install git, or put its folder on PATH") from cause
+
+
+def _where_git_is_found(environment: dict[str, str]) -> dict[str, str]:
+    """With the system's own folders last on the PATH: agents start servers with less than a shell has."""
+    if os.name != "posix":  # the system's folders are searched anyway
+        return environment
+    return environment | {"PATH": os.pathsep.join(filter(None, (environment.get("PATH"), os.defpath)))}
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
