@@ -206,6 +206,7 @@ def test_no_child_process_is_left_behind(repo: Repo) -> None:
 
 def test_git_that_cannot_be_found_says_so(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(os, "defpath", "/nowhere/either")
     with pytest.raises(GitError, match="not found") as caught:
         opened(repo)
     assert "install git" in caught.value.hint
