@@ -41,8 +41,8 @@ class Recorder:
     def exit_with(self, code: int, says: str = "") -> None:
         script = (
             "#!/bin/sh\n"
-            f'printf \'%s|\' "$PWD" "${{GIT_INDEX_FILE-}}" "$@" >>\'{self.calls_file}\'\n'
-            f"echo >>'{self.calls_file}'\n"
+            'call=$(printf \'%s|\' "$PWD" "${GIT_INDEX_FILE-}" "$@")\n'
+            f"echo \"$call\" >>'{self.calls_file}'\n"  # in one piece: others write there at the same time
             f"[ -z '{says}' ] || echo '{says}' >&2\n"
             f"exit {code}\n"
         )
@@ -51,7 +51,8 @@ class Recorder:
 
     def calls(self) -> list[list[str]]:
         """Per call: folder, index file, then the arguments after ``-m tokenzip.hooks``."""
-        lines = self.calls_file.read_text(errors="surrogateescape").splitlines() if self.calls_file.exists() else []
+        text = self.calls_file.read_text(errors="surrogateescape") if self.calls_file.exists() else ""
+        lines = text.split("\n")[:-1]  # the last one may be half written
         fields = [line.split("|")[:-1] for line in lines]
         return [[*f[:2], *f[5:]] for f in fields]
 

@@ -285,9 +285,10 @@ class GitRepository:
         inner.close()
         return True, found
 
-    def diff_trees(self, old: TreeId | None, new: TreeId | None) -> list[TreeChange]:
-        """Paths that differ, each side as (mode, id); no rename detection; None is the empty tree."""
-        return self._trees.diff(old, new)
+    def diff_trees(self, old: TreeId | None, new: TreeId | None, most: int | None = None) -> list[TreeChange]:
+        """Paths that differ, each side as (mode, id); no rename detection; None is the empty tree. Where there are more than
+        `most` not all are found."""
+        return self._trees.diff(old, new, most)
 
     @property
     def empty_tree(self) -> TreeId:
@@ -319,6 +320,14 @@ class GitRepository:
     def has(self, object_id: str) -> bool:
         """Whether this clone holds an object."""
         return self._objects.headers([object_id])[0] is not None
+
+    def beside(self, other: GitRepository) -> GitRepository:
+        """This repository once more, with what another one holds: objects by id, and the trees that it has joined."""
+        both = GitRepository.discover(self.root or self.git_dir)
+        for each in (self, other):
+            both.borrow((object_folder(each.common_dir), *each.borrowed))
+            both._trees.share(each._trees)
+        return both
 
     @property
     def borrowed(self) -> tuple[str, ...]:
@@ -385,6 +394,13 @@ class GitRepository:
         found = [(CommitId(commit), TreeId(tree)) for commit, tree in map(str.split, lines.splitlines())]
         self._joiner.look_ahead([tree for _, tree in found])
         return [(commit, self.joined(tree)) for commit, tree in found]
+
+    def tips(self, limit: int = 100) -> list[tuple[int, TreeId]]:
+        """What HEAD and the refs stand for: date of the commit (seconds since 1970) and joined tree, the newest first."""
+        options = (f"--max-count={limit}", "--no-show-signature", "--format=%ct %T")
+        found = [line.split() for line in self._git.text("log", "--no-walk=sorted", "--all", *options, "--").splitlines()]
+        self._joiner.look_ahead([tree for _, tree in found])
+        return [(int(time), self.joined(TreeId(tree))) for time, tree in found]
 
     def reflog(self, limit: int = 100) -> list[CommitId]:
         """Where HEAD of this work tree was, newest first; empty if git keeps no reflog."""

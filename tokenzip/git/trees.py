@@ -86,6 +86,10 @@ class Trees:
                     yield prefix + name, old[name].id
                 pending.append((f"{prefix}{name}/", other))
 
+    def share(self, other: Trees) -> None:
+        """Know the grafted trees of another repository."""
+        self._grafted |= other._grafted
+
     def plain(self, tree: str) -> str:
         """The tree that git holds: the one that a grafted one was made of."""
         return self._grafted[tree][0] if tree in self._grafted else tree
@@ -116,11 +120,11 @@ class Trees:
             else:
                 stack.pop()
 
-    def diff(self, old: str | None, new: str | None) -> list[TreeChange]:
-        """Files that differ, sorted by path; no rename detection. None stands for an empty tree."""
+    def diff(self, old: str | None, new: str | None, most: int | None = None) -> list[TreeChange]:
+        """Files that differ, sorted by path; no rename detection. None stands for an empty tree. Beyond `most` it gives up."""
         changes: list[TreeChange] = []
         level: list[tuple[str, str | None, str | None]] = [] if old == new else [("", old, new)]
-        while level:
+        while level and (most is None or len(changes) <= most):
             self._fetch([side for _, *sides in level for side in sides if side is not None])
             level = [deeper for prefix, a, b in level for deeper in self._diff_directory(prefix, a, b, changes)]
         changes.sort()

@@ -42,12 +42,12 @@ from tokenzip.model import (
 )
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
 from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.nearest import is_whole, nearest_known
 from tokenzip.snapshot.posting import post_in_time
 from tokenzip.snapshot.tree import NO_LINK, Entry, StoredTree, TreeFile, language_of, write_nodes
 from tokenzip.snapshot.view import SnapshotView
 from tokenzip.store import (
     Address,
-    ReadTransaction,
     Store,
     WriteTransaction,
     encode_consulted,
@@ -56,8 +56,6 @@ from tokenzip.store import (
     link_record,
 )
 
-_ANCESTORS = 64
-"""How many commits to go back for a known snapshot before any other known one is taken."""
 _BULK_CHANGES = 400
 """From so many changed source files on, a whole tree is brought in anew over several processes ..."""
 _BULK_SHARE = 0.3
@@ -142,7 +140,7 @@ def _bring_in(
     full: bool,
 ) -> None:
     progress("comparing", 0, 1)
-    base = None if full else nearest_known(git, store, commit)
+    base = None if full else nearest_known(git, store, commit, tree)
     changes = _tree_changes(git, base, tree) if base is not None else None
     if base is not None and changes is not None and not _is_bulk(base, changes):
         _bring_in_changes(git, store, base, tree, changes, progress)
@@ -180,36 +178,15 @@ def is_known(git: GitRepository, store: Store, tree: TreeId) -> bool:
     return not absent or not any(size is not None for size in git.blob_sizes(absent))
 
 
-def _is_whole(reading: ReadTransaction, tree: TreeId) -> bool:
-    """Whether the store holds the snapshot of a tree, and of every file in it: others can be built on it."""
-    return reading.snapshot_root(tree, analysis_tag()) is not None and not reading.absent(tree, analysis_tag())
-
-
 def known_trees(store: Store) -> set[TreeId]:
     """All trees whose snapshots the store holds as a whole, as this version of the analysis sees them."""
     with store.reading() as reading:
-        return {tree for tree in reading.snapshots(analysis_tag()) if _is_whole(reading, tree)}
-
-
-def nearest_known(git: GitRepository, store: Store, commit: CommitId | None) -> Snapshot | None:
-    """The nearest ancestor whose snapshot is known, else the snapshot that was stored last."""
-    at = Revision("", commit, False)
-    with store.reading() as reading:
-        if commit is not None:
-            for _, tree in git.ancestors(commit, _ANCESTORS):
-                if _is_whole(reading, tree):
-                    return Snapshot(git, store, at, tree)
-        latest = reading.meta("latest")
-        if latest is None or not _is_whole(reading, TreeId(latest.hex())):
-            return None
-        if not git.has(latest.hex()):
-            return None
-        return Snapshot(git, store, at, TreeId(latest.hex()))
+        return {tree for tree in reading.snapshots(analysis_tag()) if is_whole(reading, tree)}
 
 
 def _tree_changes(git: GitRepository, base: Snapshot, tree: TreeId) -> Changes:
     changes: dict[str, NewFile | None] = {}
-    for change in git.diff_trees(base.tree, tree):
+    for change in base.git.diff_trees(base.tree, tree):
         changes[change.path] = None if change.new is None else _blob_file(git, change.new[0], BlobId(change.new[1]))
     return changes
 
