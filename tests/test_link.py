@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tokenzip.index import extract
+from tokenzip.languages.base import Wanted
 from tokenzip.languages.python.edges import PythonEvaluator
 from tokenzip.link import FAULT, Linker, MemoryView, changed_facts, structural_facts
 from tokenzip.model import EMPTY_INTERFACE, FileIR, Interface
@@ -18,8 +19,8 @@ def test_a_fault_stays_with_its_file_and_keeps_what_it_consulted(monkeypatch: py
     files = project(a="from b import f\nf()\n", b="def f():\n    pass\n", c="from b import f\nf()\n")
     real = PythonEvaluator.link
 
-    def fail_after_linking(self: PythonEvaluator, path: str, ir: FileIR) -> object:
-        linked = real(self, path, ir)
+    def fail_after_linking(self: PythonEvaluator, path: str, ir: FileIR, wanted: Wanted | None = None) -> object:
+        linked = real(self, path, ir, wanted)
         if path == "a.py":
             raise KeyError(path)
         return linked

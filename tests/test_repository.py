@@ -518,3 +518,23 @@ def test_a_source_that_was_not_read_leaves_answers_open_where_it_holds_the_name(
     told = asked("run")
     assert isinstance(told, dict)
     assert told["places"] == ["app.py:5", "pkg/__init__.py:1", "pkg/core.py:1"]
+
+
+def test_references_without_an_edge_that_are_wanted_are_those_among_all(repo: Repo):
+    repo.commit(
+        {
+            "a.py": "import gone\nfrom gone import lost\n\n\ndef f(x):\n    x.run()\n    x.stop()\n    gone.run()\n\n\n"
+            "@lost\nclass A:\n    def run(self, y):\n        y.run()\n        [lost(z) for z in y]\n",
+            "b.ts": "import { lost } from 'gone'\nexport function f(x: any) { x.run(); lost(x.stop()) }\n"
+            "export class A { run(y) { y.run() } }\n",
+        }
+    )
+    for path in ("a.py", "b.ts"):
+        everything = opened(repo).snapshot().unresolved_in(path)
+        assert len(everything) >= 4
+        for name in {row.name for row in everything}:
+            found = opened(repo).snapshot().unresolved_in(path, lambda _, referred: referred == name)  # noqa: B023
+            assert found == tuple(row for row in everything if row.name == name)
+        for qualified in {row.source.qualified for row in everything}:
+            found = opened(repo).snapshot().unresolved_in(path, lambda source, _: source == qualified)  # noqa: B023
+            assert found == tuple(row for row in everything if row.source.qualified == qualified)

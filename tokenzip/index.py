@@ -8,11 +8,10 @@ from __future__ import annotations
 import functools
 import itertools
 import logging
+import operator
 import os
-import threading
 import zlib
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 from tokenzip.git import GitRepository
 from tokenzip.languages import registry
 from tokenzip.model import BlobId, FileIR, ParseProblem
+from tokenzip.recent import Recent
 from tokenzip.scratch import ScratchFolder
 from tokenzip.store import (
     decode_interface,
@@ -42,7 +42,9 @@ LARGEST_FILE = 4 << 20
 BATCH_BYTES = 400_000
 """Source bytes that one task of a worker holds: some hundred milliseconds of work."""
 _REMEMBERED_BYTES = 256 << 10
-"""Of source, of which what was extracted is remembered: that takes some fifteen times as much."""
+"""Of source, of which what was extracted is remembered: that takes some fifteen times as much. A commit's check links the same
+files on both of its sides, and question after question is about the same file."""
+_EXTRACTED: Recent[tuple[BlobId, str], tuple[FileIR, int]] = Recent(256, _REMEMBERED_BYTES, operator.itemgetter(1))
 
 T = TypeVar("T")
 
@@ -284,37 +286,15 @@ def words_of_blob(git: GitRepository, source: Source) -> set[str] | None:
 
 def extract_blob(git: GitRepository, source: Source) -> FileIR:
     """What a blob of the repository says, in the form that the store gives back."""
-    return _unread(source) or _EXTRACTED.get(source, lambda: extract(git.blob(source.blob), source.language))
-
-
-class _Extracted:
-    """What was extracted lately: a commit's check links the same files on both of its sides. Bounded by their sizes."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[BlobId, str], tuple[FileIR, int]] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, source: Source, extracted: Callable[[], FileIR]) -> FileIR:
-        key, size = (source.blob, source.language), source.size or 0
-        with self._lock:
-            known = self._known.get(key)
-            if known is not None:
-                self._known.move_to_end(key)
-                return known[0]
-        ir = extracted()
-        if size > _REMEMBERED_BYTES // 4:
-            return ir
-        with self._lock:
-            if key not in self._known:
-                self._known[key] = ir, size
-                self._bytes += size
-            while self._bytes > _REMEMBERED_BYTES:
-                self._bytes -= self._known.popitem(last=False)[1][1]
-        return ir
-
-
-_EXTRACTED = _Extracted()
+    unread = _unread(source)
+    if unread is not None:
+        return unread
+    key = (source.blob, source.language)
+    known = _EXTRACTED.get(key)
+    if known is not None:
+        return known[0]
+    ir, size = extract(git.blob(source.blob), source.language), source.size or 0
+    return ir if size > _REMEMBERED_BYTES else _EXTRACTED.put(key, (ir, size))[0]
 
 
 def _unread(source: Source) -> FileIR | None:

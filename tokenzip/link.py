@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from operator import itemgetter
 
 from tokenzip.languages import registry
-from tokenzip.languages.base import Evaluator, View, path_facts, stem_of
+from tokenzip.languages.base import Evaluator, View, Wanted, path_facts, stem_of
 from tokenzip.model import EMPTY_INTERFACE, Fact, FileIR, Interface, LinkedFile, UnresolvedRow
 
 _ORDER = itemgetter(0, 3, 1, 2, 4, 5, 6)
@@ -52,8 +52,11 @@ class Linker:
         self.view = view
         self._evaluators: dict[str, Evaluator] = {}
 
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
-        """Edges, open references and consulted facts of the file; empty for a manifest, `UNREAD` for a source without body."""
+    def link(self, path: str, ir: FileIR, wanted: Wanted | None = None) -> LinkedFile:
+        """Edges, open references and consulted facts of the file; empty for a manifest, `UNREAD` for a source without body.
+
+        What is not `wanted` may be left out.
+        """
         language = registry.for_path(path)
         if language is None:
             return _NOTHING
@@ -63,7 +66,7 @@ class Linker:
         if evaluator is None:
             evaluator = self._evaluators[language.family] = language.evaluator(self.view)
         try:
-            linked = evaluator.link(path, ir)
+            linked = evaluator.link(path, ir, wanted)
             if ir.status == "partial":
                 linked = LinkedFile(linked.edges, (*linked.unresolved, _REST), linked.facts)
             return _canonical(linked)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, NewType
 
@@ -432,30 +432,23 @@ def no_progress(stage: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 
-def qualified_names(symbols: tuple[SymbolRow, ...]) -> tuple[str, ...]:
+def qualified_names(symbols: Sequence[SymbolRow]) -> tuple[str, ...]:
     """The qualified name of each symbol, equal ones told apart by an ordinal (``f``, ``f#2``) in file order."""
-    plain: list[str | None] = [None] * len(symbols)
+    return qualified_columns([symbol.name for symbol in symbols], [symbol.parent for symbol in symbols])
 
-    def plain_name(index: int) -> str:
-        chain: list[int] = []
-        while index >= 0 and plain[index] is None and index not in chain:
-            chain.append(index)
-            index = symbols[index].parent
-        prefix = plain[index] if index >= 0 and index not in chain else None
-        for link in reversed(chain):
-            prefix = f"{prefix}.{symbols[link].name}" if prefix else symbols[link].name
-            plain[link] = prefix
-        return prefix or ""
 
+def qualified_columns(names: Sequence[str], parents: Sequence[int]) -> tuple[str, ...]:
+    """`qualified_names` from the names of the symbols and the places of what encloses them."""
+    plain: list[str] = []
     seen: dict[str, int] = {}
     out: list[str] = []
-    for index, symbol in enumerate(symbols):
-        parent = symbol.parent
+    for index, (own, parent) in enumerate(zip(names, parents, strict=True)):
         if parent < index:  # as in every file that we wrote: what encloses it has its name already
-            prefix = plain[parent] if parent >= 0 else None
-            name = plain[index] = f"{prefix}.{symbol.name}" if prefix else symbol.name
+            prefix = plain[parent] if parent >= 0 else ""
+            name = f"{prefix}.{own}" if prefix else own
         else:
-            name = plain_name(index)
+            name = _plain_name(index, names, parents)
+        plain.append(name)
         count = seen[name] = seen.get(name, 0) + 1
         out.append(name if count == 1 else f"{name}#{count}")
     return tuple(out)
@@ -483,9 +476,3 @@ def _plain_name(index: int, names: Sequence[str], parents: Sequence[int]) -> str
     for link in reversed(chain):
         prefix = f"{prefix}.{names[link]}" if prefix else names[link]
     return prefix
-
-
-def file_symbols(path: str, blob: BlobId, rows: tuple[SymbolRow, ...]) -> Iterator[Symbol]:
-    """The symbols of one file as records, in file order."""
-    for index, (row, qualified) in enumerate(zip(rows, qualified_names(rows), strict=True)):
-        yield Symbol(path, index, qualified, row, blob)

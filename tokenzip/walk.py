@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
-from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey
+from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey, Unresolved
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -339,9 +339,8 @@ def possible_uses(
         else:
             rows += [
                 (path, reference.line)
-                for reference in snapshot.unresolved_in(path)
-                if reference.name in names
-                and reference.reason in OPEN_REASONS
+                for reference in snapshot.unresolved_in(path, lambda _, name: name in names)
+                if reference.reason in OPEN_REASONS
                 and (not kinds or reference.kind in kinds)
                 and (path, reference.line) not in explained
             ]
@@ -415,12 +414,15 @@ def open_references(snapshot: Snapshot, keys: Iterable[SymbolKey], kinds: Collec
         (path, reference.line)
         for path, names in sorted(inside.items())
         if any(open_counts(snapshot, path, kinds))
-        for reference in snapshot.unresolved_in(path)
-        if reference.reason in OPEN_REASONS
-        and ("" in names or reference.source.qualified in names)
-        and (not kinds or reference.kind in kinds)
+        for reference in _unresolved_of(snapshot, path, names)
+        if reference.reason in OPEN_REASONS and (not kinds or reference.kind in kinds)
     ]
     return _open([*rows, *sorted(unread)], len(unread))
+
+
+def _unresolved_of(snapshot: Snapshot, path: str, names: Collection[str]) -> Sequence[Unresolved]:
+    """References without an edge in these symbols of a file; all of it if one is the file itself."""
+    return snapshot.unresolved_in(path, None if "" in names else lambda source, _: source in names)
 
 
 def _unread_lines(snapshot: Snapshot, symbol: Symbol) -> list[int]:
@@ -447,11 +449,20 @@ def file_edges(snapshot: Snapshot, path: str, *, backward: bool) -> Iterator[tup
             if edge.target.path != path:
                 yield edge.target.path, edge
         return
-    keys = (SymbolKey(path), *(symbol.key for symbol in symbols_of(snapshot, path)))
-    for edges in snapshot.edges_to_each(keys).values():
+    for edges in snapshot.edges_to_each(_keys_of_file(snapshot, path)).values():
         for edge in edges:
             if edge.source.path != path:
                 yield edge.source.path, edge
+
+
+def users_of_file(snapshot: Snapshot, path: str) -> dict[str, int]:
+    """How many edges each other file has to the file and its symbols: what `file_edges` leads back to, counted."""
+    counts = snapshot.users_of(_keys_of_file(snapshot, path))
+    return {other: count for other, count in counts.items() if other != path}
+
+
+def _keys_of_file(snapshot: Snapshot, path: str) -> list[SymbolKey]:
+    return [SymbolKey(path), *(symbol.key for symbol in symbols_of(snapshot, path))]
 
 
 def module_edges(snapshot: Snapshot, paths: Iterator[str]) -> Iterator[tuple[str, str, Edge]]:

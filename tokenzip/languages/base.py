@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import gc
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -51,13 +51,18 @@ class View(Protocol):
         ...
 
 
+Wanted = Callable[[int, str], bool]
+"""Whether a reference is asked about: the place of the symbol that it is in (-1: none), and the name that it is to."""
+
+
 class Evaluator(Protocol):
     """Links files of one language family in one view; keeps what it worked out for the next file of the same view."""
 
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
+    def link(self, path: str, ir: FileIR, wanted: Wanted | None = None) -> LinkedFile:
         """Edges, open references and facts consulted of one file. Reads interfaces of other files, never their links.
 
-        The result must not depend on which files were linked before (`design.md`, law 2).
+        The result must not depend on which files were linked before (`design.md`, law 2). Where only some references are
+        `wanted`, those of all others may be left out.
         """
         ...
 
@@ -70,7 +75,7 @@ class Evaluator(Protocol):
 class NoEdges:
     """The evaluator of a language whose files have no edges of their own."""
 
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
+    def link(self, path: str, ir: FileIR, wanted: Wanted | None = None) -> LinkedFile:
         return LinkedFile()
 
     @property

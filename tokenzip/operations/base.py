@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tokenzip.errors import Cancelled, FileVanished, StoreChanged, TokenzipError, UsageError
+from tokenzip.languages.base import uncollected
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -111,7 +112,7 @@ def on_snapshot(function: Callable[[Snapshot, Arguments], Answer]) -> Callable[[
 
     def ask(repository: Repository, arguments: Arguments) -> Answer:
         snapshot = repository.snapshot(arguments["at"]) if "at" in arguments else repository.snapshot()
-        with snapshot.reading():
+        with snapshot.reading(), uncollected():
             return function(snapshot, arguments)
 
     return ask

@@ -114,15 +114,12 @@ def _reached_item(snapshot: Snapshot, node: walk.Reached, include: Collection[st
 
 def _external(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> list[str]:
     """Names outside the repository that the symbol uses, as far as they are known."""
-    inside = {member.key for member in walk.bodies(snapshot, symbol)}
+    inside = {member.qualified_name for member in walk.bodies(snapshot, symbol)}
     return sorted(
         {
             reference.detail
-            for reference in snapshot.unresolved_in(symbol.path)
-            if reference.reason == "external"
-            and reference.detail
-            and reference.source in inside
-            and (not kinds or reference.kind in kinds)
+            for reference in snapshot.unresolved_in(symbol.path, lambda source, _: source in inside)
+            if reference.reason == "external" and reference.detail and (not kinds or reference.kind in kinds)
         }
     )
 
@@ -193,7 +190,7 @@ def _folded_item(snapshot: Snapshot, path: str, fold: _Fold, distance: int, incl
 
 def folded_users(snapshot: Snapshot, path: str) -> Item:
     """How many files use this one, and the first few of them."""
-    counts = Counter(other for other, _ in walk.file_edges(snapshot, path, backward=True))
+    counts = walk.users_of_file(snapshot, path)
     ordered = sorted(counts, key=lambda other: (walk.is_test(snapshot, SymbolKey(other)), -counts[other], other))
     return {"total": len(ordered), "first": ordered[:USED_NAMES]}
 

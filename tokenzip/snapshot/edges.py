@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from tokenzip.model import Edge, EdgeRow, Symbol, SymbolKey
@@ -27,7 +27,7 @@ def file_edges(snapshot: _Snapshot, path: str) -> tuple[Edge, ...]:
     if not edges:
         return ()
     file = snapshot.file(path)
-    names = {symbol.index: symbol.qualified_name for symbol in file.symbols} if file is not None else {}
+    names = file.qualified_names if file is not None else ()
     return tuple(_edge(path, names, row) for row in edges)
 
 
@@ -38,8 +38,7 @@ def edges_from(snapshot: _Snapshot, key: SymbolKey) -> tuple[Edge, ...]:
     symbol = snapshot.symbol(key)
     if symbol is None:
         return ()
-    names = {symbol.index: key.qualified}
-    return tuple(_edge(key.path, names, row) for row in snapshot.link(key.path).edges if row.source == symbol.index)
+    return tuple([_edge_from(key, row) for row in snapshot.link(key.path).edges if row.source == symbol.index])
 
 
 def edges_to(snapshot: _Snapshot, key: SymbolKey) -> tuple[Edge, ...]:
@@ -54,8 +53,7 @@ def _edges_between(snapshot: _Snapshot, path: str, wanted: Container[tuple[str, 
     """The edges from one file to these targets."""
     rows = snapshot.rows_to(path, wanted)
     file = snapshot.file(path) if rows else None
-    symbols = file.symbols if file is not None else ()
-    names = {row.source: symbols[row.source].qualified_name for row in rows if 0 <= row.source < len(symbols)}
+    names = file.qualified_names if file is not None else ()
     return (_edge(path, names, row) for row in rows)
 
 
@@ -71,6 +69,19 @@ def edges_to_each(snapshot: _Snapshot, keys: Collection[SymbolKey]) -> dict[Symb
     return {key: tuple(edges) for key, edges in found.items()}
 
 
-def _edge(path: str, names: Mapping[int, str], row: EdgeRow) -> Edge:
-    source = SymbolKey(path, names.get(row.source, ""))
+def users_of(snapshot: _Snapshot, keys: Collection[SymbolKey]) -> dict[str, int]:
+    """How many edges each file has to any of these, by path."""
+    wanted = {(key.path, key.qualified) for key in keys}
+    with snapshot.reading():
+        posted = snapshot.paths_posted([edge_key(*each) for each in wanted])
+        counts = ((path, len(snapshot.rows_to(path, wanted))) for path in sorted({key.path for key in keys}.union(posted)))
+        return {path: count for path, count in counts if count}
+
+
+def _edge(path: str, names: Sequence[str], row: EdgeRow) -> Edge:
+    """The edge of a row, by the qualified names of its file's symbols."""
+    return _edge_from(SymbolKey(path, names[row.source] if 0 <= row.source < len(names) else ""), row)
+
+
+def _edge_from(source: SymbolKey, row: EdgeRow) -> Edge:
     return Edge(source, SymbolKey(row.path, row.qualified), row.kind, row.tier, row.line, row.detail)

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from tokenzip.languages import registry
-from tokenzip.model import FileIR, ParseProblem, Status, Symbol, SymbolRow, qualified_names, qualified_names_of
+from tokenzip.model import (
+    FileIR,
+    ParseProblem,
+    Status,
+    Symbol,
+    SymbolRow,
+    qualified_columns,
+    qualified_names,
+    qualified_names_of,
+)
 from tokenzip.snapshot.tree import GITLINK, SYMLINK, TreeFile
 from tokenzip.store import Address, Extent, SymbolColumns
 
@@ -46,7 +55,7 @@ class _Snapshot(Protocol):
 class File:
     """One file of a snapshot; status and symbols are read when asked for."""
 
-    __slots__ = ("_facts", "_named", "_snapshot", "_symbols", "blob", "language", "mode", "path")
+    __slots__ = ("_facts", "_named", "_qualified", "_snapshot", "_symbols", "blob", "language", "mode", "path")
 
     def __init__(self, snapshot: _Snapshot, file: TreeFile) -> None:
         self.path = file.path
@@ -55,6 +64,7 @@ class File:
         self.language = file.language
         self._snapshot = snapshot
         self._facts: FileIR | None = None
+        self._qualified: tuple[str, ...] | None = None
         self._symbols: tuple[Symbol, ...] | None = None
         self._named: Mapping[str, Symbol] | None = None
 
@@ -114,14 +124,20 @@ class File:
         return self._read().symbols
 
     @property
+    def qualified_names(self) -> tuple[str, ...]:
+        """Of its symbols in their order, which are not read for it."""
+        if self._qualified is None:
+            columns = self._snapshot.symbol_columns(self.path) if self._facts is None else None
+            self._qualified = (
+                qualified_names(self.rows) if columns is None else qualified_columns(columns.names, columns.parents)
+            )
+        return self._qualified
+
+    @property
     def symbols(self) -> tuple[Symbol, ...]:
         if self._symbols is None:
-            rows = self.rows
-            names = qualified_names(rows)
-            self._symbols = tuple(
-                Symbol(self.path, index, name, row, self.blob)
-                for index, (row, name) in enumerate(zip(rows, names, strict=True))
-            )
+            named = enumerate(zip(self.rows, self.qualified_names, strict=True))
+            self._symbols = tuple([Symbol(self.path, index, name, row, self.blob) for index, (row, name) in named])
         return self._symbols
 
     def called(self, name: str) -> tuple[Symbol, ...]:

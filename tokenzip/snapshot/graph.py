@@ -13,14 +13,14 @@ import functools
 import hashlib
 import operator
 import weakref
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tokenzip.errors import UnknownSymbol
 from tokenzip.git import GitRepository, MissingObject
 from tokenzip.index import LARGEST_FILE, Source, extract, extract_blob, language_tag
 from tokenzip.languages import registry
-from tokenzip.languages.base import stem_of
+from tokenzip.languages.base import Wanted, stem_of
 from tokenzip.link import Linker
 from tokenzip.model import (
     NO_DETAIL,
@@ -366,8 +366,8 @@ class Snapshot:
         over = self.overlay.get(path)
         return path not in self._links and (over is None or over.link is None)
 
-    def relink(self, path: str) -> LinkedFile:
-        """Link a file again: for the lines of its open references, which are not stored.
+    def relink(self, path: str, wanted: Wanted | None = None) -> LinkedFile:
+        """Link a file again: for the lines of its open references, which are not stored. What is not `wanted` may be left out.
 
         Files that one question has linked share a linker, as those of a whole tree do.
         """
@@ -376,7 +376,7 @@ class Snapshot:
             if shared is None or shared.files >= _LINKED_BY_ONE:
                 shared = self._linkers[reading] = _SharedLinker(Linker(SnapshotView(self)))
             shared.files += 1
-            return shared.linker.link(path, self.extract(path))
+            return shared.linker.link(path, self.extract(path), wanted)
 
     def file_edges(self, path: str) -> tuple[Edge, ...]:
         """All edges out of a file, by source symbol and line."""
@@ -394,6 +394,10 @@ class Snapshot:
         """`edges_to` for many at once: each file that uses any is looked at once, and only what leads to them is read."""
         return edges.edges_to_each(self, keys)
 
+    def users_of(self, keys: Collection[SymbolKey]) -> dict[str, int]:
+        """How many edges each file has to any of these, by path."""
+        return edges.users_of(self, keys)
+
     def rows_to(self, path: str, wanted: Container[tuple[str, str]]) -> list[EdgeRow]:
         """The rows of a file's link record to these targets."""
         record = self._encoded_link(path)
@@ -405,25 +409,27 @@ class Snapshot:
         """A file's link record as it is stored, to decode no more of it than is needed; None where it is not from there."""
         return self._stored_link(path) if self._is_unread(path) else None
 
-    def unresolved_in(self, path: str) -> tuple[Unresolved, ...]:
-        """Every reference of a file that has no edge, with its line; the file is linked again for it."""
-        return self._unresolved.get_or_make(path, lambda: self._read_unresolved(path))
+    def unresolved_in(self, path: str, wanted: Callable[[str, str], bool] | None = None) -> tuple[Unresolved, ...]:
+        """References of a file that have no edge, with their lines; the file is linked again for them.
 
-    def _read_unresolved(self, path: str) -> tuple[Unresolved, ...]:
+        Those that are `wanted`, by the qualified name of the symbol that they are in and the name they are to, are sooner had
+        than all.
+        """
+        if wanted is None:
+            return self._unresolved.get_or_make(path, lambda: self._read_unresolved(path, None))
+        known = self._unresolved.get(path)
+        rows = known if known is not None else self._read_unresolved(path, wanted)
+        return tuple([row for row in rows if wanted(row.source.qualified, row.name)])
+
+    def _read_unresolved(self, path: str, wanted: Callable[[str, str], bool] | None) -> tuple[Unresolved, ...]:
         file = self.file(path)
         if file is None or not file.is_source or file.status not in ("parsed", "partial"):
             return ()
-        names = [symbol.qualified_name for symbol in file.symbols]
+        names = (*file.qualified_names, "")  # -1, the last: in no symbol
+        linked = self.relink(path, None if wanted is None else lambda source, name: wanted(names[source], name))
         return tuple(
-            Unresolved(
-                SymbolKey(path, names[row.source] if row.source >= 0 else ""),
-                row.kind,
-                row.line,
-                row.name,
-                row.reason,
-                row.detail,
-            )
-            for row in self.relink(path).unresolved
+            Unresolved(SymbolKey(path, names[row.source]), row.kind, row.line, row.name, row.reason, row.detail)
+            for row in linked.unresolved
         )
 
     def open_uses(self, *names: str) -> tuple[OpenUse, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from tokenzip.git import GitRepository, MissingObject
@@ -40,7 +40,7 @@ class _Snapshot(Protocol):
     def tree_file(self, path: str) -> TreeFile | None: ...
     def source(self, path: str) -> bytes: ...
     def opens(self, path: str) -> tuple[OpenReference, ...]: ...
-    def unresolved_in(self, path: str) -> tuple[Unresolved, ...]: ...
+    def unresolved_in(self, path: str, wanted: Callable[[str, str], bool]) -> tuple[Unresolved, ...]: ...
     def paths_posted(self, hashes: Iterable[int]) -> list[str]: ...
 
 
@@ -89,6 +89,5 @@ def _mention(snapshot: _Snapshot, path: str, word: re.Pattern[bytes], otherwise:
 def unresolved_named(snapshot: _Snapshot, name: str) -> tuple[Unresolved, ...]:
     """The references of `open_uses` one by one, with their lines: each of the files is linked again."""
     paths = sorted({use.path for use in open_uses(snapshot, name)})
-    return tuple(
-        row for path in paths for row in snapshot.unresolved_in(path) if row.name == name and row.reason in OPEN_REASONS
-    )
+    found = (row for path in paths for row in snapshot.unresolved_in(path, lambda _, referred: referred == name))
+    return tuple(row for row in found if row.reason in OPEN_REASONS)

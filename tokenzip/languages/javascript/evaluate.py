@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from tokenzip.languages.base import Wanted
 from tokenzip.languages.javascript.alternatives import Alternative, Alternatives
 from tokenzip.languages.javascript.contexts import Contexts
 from tokenzip.languages.javascript.modules import REEXPORT, TYPE_ONLY
@@ -25,7 +27,7 @@ _BINDING = frozenset({"call", "apply", "bind"})
 class JavaScriptEvaluator(Contexts):
     """Links files of one view."""
 
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
+    def link(self, path: str, ir: FileIR, wanted: Wanted | None = None) -> LinkedFile:
         """Edges, open references and facts of one file."""
         if ir.body is None:
             return LinkedFile()
@@ -33,7 +35,8 @@ class JavaScriptEvaluator(Contexts):
         self._begin(path, ir.body)
         edges: list[EdgeRow] = []
         unresolved: list[UnresolvedRow] = []
-        self._link_references(ir.body[1], edges, unresolved)
+        references = ir.body[1] if wanted is None else [row for row in ir.body[1] if wanted(row[0], row[4])]
+        self._link_references(references, edges, unresolved)
         self._link_imports(ir.body[6], edges, unresolved)
         self._link_exports(ir.body[8], edges)
         self._link_heirs(ir, edges)
@@ -56,7 +59,7 @@ class JavaScriptEvaluator(Contexts):
 
     # References
 
-    def _link_references(self, refs: tuple[Any, ...], edges: list[EdgeRow], unresolved: list[UnresolvedRow]) -> None:
+    def _link_references(self, refs: Iterable[Any], edges: list[EdgeRow], unresolved: list[UnresolvedRow]) -> None:
         """Of equal references, which are many, only the first is worked out."""
         known: dict[tuple[str, int], _Meaning] = {}
         for source, kind, expr, line, name in refs:

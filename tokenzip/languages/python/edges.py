@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
-from tokenzip.languages.base import View
+from tokenzip.languages.base import View, Wanted
 from tokenzip.languages.python.builtin_names import BUILTINS
 from tokenzip.languages.python.evaluate import Evaluation
 from tokenzip.languages.python.ir import FIXTURE, LOCAL, PROPERTY, TEST, UNKNOWN, Body, Function
@@ -44,18 +45,22 @@ class PythonEvaluator(Evaluation):
         if sys.getrecursionlimit() < _RECURSION:
             sys.setrecursionlimit(_RECURSION)
 
-    def link(self, path: str, ir: FileIR) -> LinkedFile:
+    def link(self, path: str, ir: FileIR, wanted: Wanted | None = None) -> LinkedFile:
         """See `languages.base.Evaluator`."""
         if ir.body is None:
             return LinkedFile()
         body = Body._make(ir.body)
         self._begin(path, body)
         linking = _Linking(self, path, ir.symbols)
-        linking.references(body.references)
-        for imported in body.imports:
-            linking.imported(*imported)
-        linking.overrides()
-        linking.fixtures()
+        if wanted is None:
+            linking.references(body.references)
+            linking.overrides()
+            linking.fixtures()
+        else:
+            linking.references([row for row in body.references if wanted(row[0], row[4])])
+        for source, module, level, name, line, detail in body.imports:
+            if wanted is None or wanted(source, _imported_name(module, name)):
+                linking.imported(source, module, level, name, line, detail)
         facts = frozenset([fact for fact in self.facts if fact[1] != path or fact[0] == "path"])
         return LinkedFile(tuple(linking.edges), tuple(linking.unresolved), facts)
 
@@ -86,7 +91,7 @@ class _Linking:
         self._exact: dict[int, frozenset[Target]] = {}
         self._bindings: dict[int, tuple[Binding, ...]] = {}
 
-    def references(self, references: tuple[tuple[int, str, int, int, str], ...]) -> None:
+    def references(self, references: Iterable[tuple[int, str, int, int, str]]) -> None:
         """The references of the body. Of equal ones, which are many, only the first is worked out."""
         known: dict[tuple[str, int], _Meaning] = {}
         edges, unresolved, seen = self.edges, self.unresolved, self._seen
@@ -391,8 +396,7 @@ class _Linking:
         if target[0] in ("Y", "Z"):
             written = "." * level + module + (f".{name}" if name and name != "*" else "")
             reason = "external" if target[0] == "Y" else "missing"
-            last = name if name and name != "*" else module.rpartition(".")[2]
-            self.unresolved.append(UnresolvedRow(source, "imports", line, last, reason, written))
+            self.unresolved.append(UnresolvedRow(source, "imports", line, _imported_name(module, name), reason, written))
             return
         if target[0] == "M" and target[1] != self.path:
             self._edge(source, "imports", "exact", line, (target[1], ""), detail)
@@ -411,6 +415,10 @@ class _Linking:
 
     def _edge(self, source: int, kind: str, tier: str, line: int, target: Any, detail: str = "") -> None:
         self.edges.append(_new(EdgeRow, (source, kind, tier, line, target[0], target[1], detail)))
+
+
+def _imported_name(module: str, name: str | None) -> str:
+    return name if name and name != "*" else module.rpartition(".")[2]
 
 
 def _has_callable(types: Types) -> bool:
