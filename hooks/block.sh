@@ -1,5 +1,9 @@
 # >>> tokenzip >>> @ORIGIN@ (`tokenzip hooks uninstall` removes this block; the rest of the file is not ours)
-(
+# One commit of many that are being replayed: post-rewrite comes at the end. Known before even a subshell is started.
+case @NAME@ in
+post-commit | post-checkout) [ -d "${GIT_DIR-.git}/rebase-merge" ] || [ -d "${GIT_DIR-.git}/rebase-apply" ] ;;
+*) false ;;
+esac || (
 	# A subshell: no variable, option or input of the hook below is touched. Whatever goes wrong here ends in exit 0.
 	[ -z "${TOKENZIP_IN_HOOK-}" ] || exit 0
 	[ "${TOKENZIP_HOOKS-}" != off ] || exit 0
