@@ -6,6 +6,7 @@ import gc
 import hashlib
 import itertools
 import os
+import shutil
 import subprocess
 import zlib
 from collections.abc import Callable
@@ -551,6 +552,22 @@ def test_reftable_is_read_where_git_can(make_repo: MakeRepo) -> None:
     git = opened(repo)
     assert (git.head(), git.head_branch(), git.ref_tips()) == (commit, "main", {"refs/heads/main": commit})
     assert files_of(git) == {"a.py": b"x = 1\n"}
+
+
+def test_refs_that_move_to_another_format_while_we_read(repo: Repo) -> None:
+    repo.git("config", "core.logAllRefUpdates", "false")  # before 2.48 git does not move reflogs
+    commit = repo.commit({"a.py": "x = 1\n"})
+    git = opened(repo)
+    assert git.head() == commit
+    shutil.rmtree(repo.path / ".git/logs", ignore_errors=True)
+    try:
+        repo.git("refs", "migrate", "--ref-format=reftable")
+    except AssertionError:
+        pytest.skip("the installed git cannot move refs (it came with 2.46)")
+    assert (git.head(), git.resolve("main")[0], git.head_branch()) == (commit, commit, "main")
+    assert git.head() == commit
+    with pytest.raises(UnknownRevision):
+        git.resolve("none")
 
 
 # -- history

@@ -97,6 +97,17 @@ class Objects:
             out += self._ask(batch, names[start : start + _ASKED_AHEAD])
         return out
 
+    def named(self, name: str) -> Found | None:
+        """Id, kind and size of what a revision expression names; None if nothing.
+
+        Asked again in a new process: one that began before refs were moved to another format finds none of them.
+        """
+        found = self.headers([name])[0]
+        if found is None:
+            self._headers.end()
+            found = self.headers([name])[0]
+        return found
+
     def by_id(self, ids: Sequence[str]) -> list[Found | None]:
         """Like `headers` for what begins with a full id (``ID``, ``ID^{tree}``, ``ID:path``), also where it is borrowed."""
         return self._headers_by(self._by_id, ids)
@@ -170,6 +181,11 @@ class Batch:
                 self.close()
             # A damaged object ends the process; so does its folder being replaced. Ask again one by one.
             return [self._ask_one(name) for name in names]
+
+    def end(self) -> None:
+        """End the process once it has answered; the next question starts another one."""
+        with self._lock:
+            self.close()
 
     def close(self) -> None:
         self._stop()

@@ -156,7 +156,7 @@ class GitRepository:
 
     def head(self) -> CommitId | None:
         """The commit of HEAD, None on an unborn branch."""
-        found = self._objects.headers(["HEAD^{commit}"])[0]
+        found = self._objects.named("HEAD^{commit}")
         return CommitId(found.id) if found else None
 
     def head_branch(self) -> str | None:
@@ -519,7 +519,7 @@ class GitRepository:
     def _object_named(self, rev: str) -> Found | None:
         if not rev.strip() or "\n" in rev or "\0" in rev:
             return None
-        return self._objects.headers([rev])[0]
+        return self._objects.named(rev)
 
     def _commit_of(self, rev: str) -> CommitId:
         commit, _ = self.resolve(rev)
