@@ -260,10 +260,19 @@ def test_callers_are_listed_with_their_edges_nearest_first(ask: Ask) -> None:
         "handle": "shop/cart.py::Cart.total",
         "file": "shop/cart.py",
         "line": 13,
-        "edge": {"kind": "calls", "line": 14},
+        "edge": {"line": 14},
         "distance": 1,
     }
     assert answer["items"][1]["via"] == "Cart.total"
+
+
+def test_the_kind_of_edges_is_said_once_where_it_was_asked_for(ask: Ask) -> None:
+    one = ask("get_dependants", handle="discounted", kinds=["calls"])
+    assert ("edge_kind" in one, one["items"][0]["edge"]) == (False, {"line": 14})
+    several = ask("get_dependants", handle="discounted", kinds=["calls", "inherits"])
+    assert (several["edge_kind"], several["items"][0]["edge"]) == ("calls", {"line": 14})
+    whatever = ask("get_dependants", handle="discounted")
+    assert all("kind" in item["edge"] for item in whatever["items"])
 
 
 def test_all_is_said_of_each_item_on_request(ask: Ask) -> None:
@@ -559,7 +568,7 @@ def test_impact_is_told_by_distance_file_module_and_test(ask: Ask) -> None:
     assert answer["items"][0] == {"handle": "shop/prices.py::discounted", "file": "shop/prices.py", "line": 9, "distance": 1}
     assert answer["items"][-1]["via"]
     assert answer["complete"]["why"].endswith("more beyond 3 steps")
-    assert "references named total" in answer["complete"]["why"]
+    assert "uses of total" in answer["complete"]["why"]
     tests = ask("get_impact_analysis", handles=["shop/prices.py::fetch"], depth=3, tests=True)
     assert handles(tests) == ["tests/test_cart.py::test_total"]
     assert tests["summary"] == answer["summary"]

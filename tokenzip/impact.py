@@ -97,7 +97,7 @@ class Impact:
         if self.unresolved:
             names = ", ".join(self.open_names[:_SAID])
             more = f" and {len(self.open_names) - _SAID:,} other names" if len(self.open_names) > _SAID else ""
-            reasons.append(f"unresolved references named {names}{more} could reach more")
+            reasons.append(f"unresolved uses of {names}{more} could reach more")
         if self.cut:
             reasons.append(f"more beyond {self.depth} step{'s' * (self.depth != 1)}")
         found: dict[str, Any] = {"why": "; ".join(reasons), "unresolved": self.unresolved}

@@ -20,9 +20,9 @@ Item = dict[str, Any]
 SIGNATURE_LENGTH = 160
 """Characters of a signature in a list; longer ones are cut at the end and say so with an ellipsis."""
 
-BRIEF_SIGNATURE_LENGTH = 100
+BRIEF_SIGNATURE_LENGTH = 60
 """The same in a short item."""
-BRIEF_LINES = 4
+BRIEF_LINES = 3
 """Lines of an edge with many sites that a short item gives."""
 MOST_LINES = 20
 """The same in any other item: the two hundred calls of a test file would leave nothing of a budget to the other items."""
@@ -104,11 +104,12 @@ def key_item(snapshot: Snapshot, key: SymbolKey, include: Collection[str] = ()) 
 def edge_part(edges: Sequence[Edge], include: Collection[str] = ()) -> Item:
     """The `edge` of an item: the first of equal edges, with all lines when there are several.
 
-    Of many lines the first ones and their number. With ``names`` in `include` no tier is said, and fewer lines.
+    Of many lines the first ones and their number. With ``names`` in `include` no tier is said, and fewer lines; with
+    ``one kind`` no kind, for there is one alone that was asked for.
     """
     first = edges[0]
     brief = "names" in include
-    part: Item = {"kind": first.kind, "line": first.line}
+    part: Item = {"line": first.line} if brief and "one kind" in include else {"kind": first.kind, "line": first.line}
     if not brief:
         part["tier"] = first.tier
     lines = sorted({edge.line for edge in edges})
@@ -176,7 +177,7 @@ def completeness(possible: Open, why: str) -> bool | Item:
     """`complete` of an answer that these open references could add to."""
     if not possible.count:
         return True
-    unread = "what could not be read of files may add to it" if possible.unread else ""
+    unread = "files not wholly read may add to it" if possible.unread else ""
     reasons = [unread] if possible.unread == possible.count else [why, unread]
     answer: Item = {"why": "; ".join(filter(None, reasons)), "unresolved": possible.count}
     if possible.places:
@@ -187,8 +188,8 @@ def completeness(possible: Open, why: str) -> bool | Item:
 def reached_item(reached: Reached, include: Collection[str] = ()) -> Item:
     """What a list says about a symbol that a change reaches; with ``names`` in `include` no more than tells it and its way.
 
-    The short form names what something farther away uses (`via`) without its path: that comes before it in the list.
-    Where all are tests (``tests`` in `include`) none says so.
+    The short form names what something farther away uses (`via`) by its last name: that comes before it in the list.
+    Where all are tests (``tests`` in `include`), which are asked for to be run, none says so, nor what it goes through.
     """
     first = reached.path[0]
     item: Item = {"handle": reached.handle, "file": reached.key.path}
@@ -196,9 +197,11 @@ def reached_item(reached: Reached, include: Collection[str] = ()) -> Item:
         if reached.line:
             item["line"] = reached.line
         item["distance"] = reached.distance
+        if "tests" in include:
+            return item
         if reached.distance > 1:
-            item["via"] = first.target.qualified or first.target.path
-        if reached.test and "tests" not in include:
+            item["via"] = first.target.qualified.rpartition(".")[2] or first.target.path
+        if reached.test:
             item["test"] = True
         return item
     item["kind"] = reached.kind

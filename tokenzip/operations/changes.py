@@ -53,7 +53,8 @@ def get_impact_analysis(snapshot: Snapshot, arguments: Arguments) -> Answer:
     short = _without_the_obvious(head, arguments)
     answer = listing(snapshot, arguments, items, head=short, complete=complete)
     if answer["truncated"] and "cursor" not in arguments:
-        return listing(snapshot, arguments, items, head={**short, "files": head["files"]}, complete=complete)
+        spread = {name: head[name] for name in ("modules", "files") if len(head[name]) > 1}
+        return listing(snapshot, arguments, items, head=short | spread, complete=complete)
     return answer
 
 
@@ -61,7 +62,7 @@ def _without_the_obvious(head: Mapping[str, Any], arguments: Arguments) -> dict[
     """What stands before the items of an impact, without what the question says or the items show."""
     short: dict[str, Any] = {} if head["of"] == arguments["handles"] else {"of": head["of"]}
     short["summary"] = {name: head["summary"][name] for name in ("reached", "files", "tests")}
-    return short | ({"modules": head["modules"]} if len(head["modules"]) > 1 else {})
+    return short
 
 
 def _keys_of(snapshot: Snapshot, text: str) -> list[SymbolKey]:

@@ -44,8 +44,11 @@ def listing(
 ) -> Answer:
     """An answer in the list shape: `items` from the cursor on, as many as the budget of the question holds.
 
-    `head` are further fields, said before the items and never cut. At most two `calls` are proposed.
+    `head` are further fields, said before the items and never cut. At most two `calls` are proposed. Where something may be
+    missing, only the first page says at which places.
     """
+    if isinstance(complete, dict) and "cursor" in arguments:
+        complete = {name: value for name, value in complete.items() if name != "places"}
     answer: Answer = {"at": revision_item(snapshot.at), **(head or {}), "items": [], "complete": complete, "truncated": None}
     answer["token_count"] = 0
     if proposed := list(calls)[:2]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 USED_NAMES = 12
-BRIEF_USED_NAMES = 4
+BRIEF_USED_NAMES = 2
 """Names that an answer lists beside an item: in full, and in short."""
 TRACE_NODES = 50_000
 """Nodes that a search for paths visits at most; an answer cut by it says so."""
@@ -52,18 +52,19 @@ def _symbol_relations(
 ) -> Answer:
     reached = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, depth, kinds, backward=backward))
     include = wanted(arguments, DEPENDANT if backward else DEPENDENCY) | ({"distance"} if depth > 1 else set())
-    items = Lazy(reached, lambda node: _reached_item(snapshot, node, include))
     head = _head(symbol_item(snapshot, symbol, include | {"kind"}), arguments)
+    include |= _said_once(kinds, (edge for node in reached for edge in node.edges), head, include)
+    items = Lazy(reached, lambda node: _reached_item(snapshot, node, include))
     direct = [edge for node in reached if node.distance == 1 for edge in node.edges]
     if backward:
         names, home = walk.names_of(snapshot, symbol), walk.confined_to(snapshot, symbol)
         possible = walk.possible_uses(snapshot, names, direct, kinds, home)
-        why = f"unresolved references named {symbol.name} could be more uses"
+        why = f"unresolved uses of the name {symbol.name} could belong here"
         if "calls" in kinds and not possible.count:
             possible, why = _calls_out_of_sight(snapshot, symbol, kinds)
     else:
         possible = walk.open_references(snapshot, [symbol.key], kinds)
-        why = "unresolved references inside could be more dependencies"
+        why = "unresolved references inside could lead to more"
         if external := _external(snapshot, symbol, kinds):
             head["external"] = external
     calls = []
@@ -71,6 +72,16 @@ def _symbol_relations(
         head["other_kinds"] = others
         calls = [call("get_dependants" if backward else "get_dependencies", handle=symbol.handle, at=arguments.get("at"))]
     return listing(snapshot, arguments, items, head=head, complete=completeness(possible, why), calls=calls)
+
+
+def _said_once(kinds: Sequence[str], edges: Iterable[Edge], head: dict[str, Any], include: Collection[str]) -> set[str]:
+    """``one kind`` where a short answer need not say of each edge what the question, or else its head, says of them all."""
+    if not kinds or is_whole(include):
+        return set()
+    found = {edge.kind for edge in edges}
+    if len(kinds) > 1 and len(found) == 1:
+        head["edge_kind"] = found.pop()
+    return {"one kind"} if len(kinds) == 1 or "edge_kind" in head else set()
 
 
 def _head(of: Item, arguments: Arguments) -> dict[str, Any]:
@@ -81,7 +92,7 @@ def _head(of: Item, arguments: Arguments) -> dict[str, Any]:
 def _calls_out_of_sight(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> tuple[walk.Open, str]:
     """What else may call a symbol that nothing calls by an unknown name, with the reason; a list of calls cannot show it."""
     if "references" not in kinds and (handed := walk.handed_on(snapshot, symbol)):
-        why = f"{symbol.name} is handed on as a value at these places, and who calls it then is unknown"
+        why = "handed on as a value there: who calls it then is unknown"
         return walk.open_places(handed), why
     for above in walk.overridden(snapshot, symbol):
         if calls := [edge for edge in snapshot.edges_to(above) if edge.kind == "calls"]:
@@ -139,6 +150,7 @@ def _file_relations(
     snapshot: Snapshot, arguments: Arguments, path: str, depth: int, kinds: Sequence[str], *, backward: bool
 ) -> Answer:
     include = wanted(arguments, DEPENDANT) | ({"distance"} if depth > 1 else set())
+    include |= {"one kind"} if len(kinds) == 1 else set()
     distance_of = {path: 0}
     frontier = [path]
     items: list[Item] = []
@@ -157,7 +169,7 @@ def _file_relations(
     head = _head(file_item(snapshot, path), arguments)
     if not backward and (packages := external_packages(snapshot, path)):
         head["external"] = packages
-    complete = completeness(possible, "unresolved references in the file could be more dependencies")
+    complete = completeness(possible, "unresolved references in the file could lead to more")
     return listing(snapshot, arguments, items, head=head, complete=complete)
 
 

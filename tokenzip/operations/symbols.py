@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NEIGHBOURS = 10
 """Edges a side that an answer about one symbol lists; the counts beside them are of all."""
-SIMILAR = 4
+SIMILAR = 2
 """Other names that a search for a name which exists mentions."""
 COUNTED = 60
 """Definitions of one name whose users are counted to put the most used first."""
@@ -55,7 +55,7 @@ def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
     known = [edge for user in users for edge in user.edges]
     home = walk.confined_to(snapshot, symbol)
     possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), known, (), home)
-    why = f"unresolved references named {symbol.name} could be more uses"
+    why = f"unresolved uses of the name {symbol.name} could belong here"
     calls = [
         call(tool, handle=symbol.handle, at=arguments.get("at"))
         for tool, nodes in (("get_dependants", users), ("get_dependencies", uses))
