@@ -192,11 +192,7 @@ def test_a_read_only_repository_with_a_read_only_home(repo: Repo, hermetic: dict
     repo.commit(FILES)
     repo.commit({"use/b.py": None})
     home = Path(hermetic["TOKENZIP_HOME"])
-    unlike_root = ()
-    if os.geteuid() == 0:
-        if shutil.which("setpriv") is None:
-            pytest.skip("root may write everywhere, and there is no setpriv to change that")
-        unlike_root = ("setpriv", "--bounding-set=-dac_override,-fowner", "--inh-caps=-dac_override,-fowner")
+    unlike_root = without_the_rights_of_root()
 
     def tokenzip(*words: str) -> subprocess.CompletedProcess[str]:
         return repo.run(*unlike_root, sys.executable, "-P", "-m", "tokenzip", *words, check=False)
@@ -214,6 +210,30 @@ def test_a_read_only_repository_with_a_read_only_home(repo: Repo, hermetic: dict
         for words in (("callers", "lib.py::f", "--at", "HEAD~1"), ("gc",), ("index", "HEAD~1")):
             refused = tokenzip(*words)
             assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True), refused
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files mean nothing")
+def test_a_store_that_another_user_made_in_a_folder_that_we_may_write(repo: Repo, hermetic: dict[str, str]) -> None:
+    repo.commit(FILES)
+    repo.commit({"use/b.py": None})
+    command = (*without_the_rights_of_root(), sys.executable, "-P", "-m", "tokenzip")
+    known = repo.run(*command, "callers", "lib.py::f", "--format", "json").stdout
+    for path in Path(hermetic["TOKENZIP_HOME"], "stores").rglob("*"):
+        if path.is_file():
+            path.chmod(0o444)
+    assert repo.run(*command, "callers", "lib.py::f", "--format", "json").stdout == known
+    for words in (("callers", "lib.py::f", "--at", "HEAD~1"), ("gc",), ("index", "HEAD~1")):
+        refused = repo.run(*command, *words, check=False)
+        assert (refused.returncode, "cannot be written" in refused.stderr) == (2, True), refused
+
+
+def without_the_rights_of_root() -> tuple[str, ...]:
+    """The command that runs another one for which modes of files count."""
+    if os.geteuid() != 0:
+        return ()
+    if shutil.which("setpriv") is None:
+        pytest.skip("root may write everywhere, and there is no setpriv to change that")
+    return ("setpriv", "--bounding-set=-dac_override,-fowner", "--inh-caps=-dac_override,-fowner")
 
 
 @contextlib.contextmanager

@@ -207,6 +207,37 @@ def test_another_format_is_left_alone(tmp_path):
     assert (other / "current").read_text() == "1"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of files mean nothing")
+def test_a_group_may_write_what_its_members_make_if_their_masks_allow(tmp_path):
+    before = os.umask(0o002)
+    try:
+        put(Store(tmp_path), b"one")
+    finally:
+        os.umask(before)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.name: path.stat().st_mode & 0o777 for path in files} == dict.fromkeys(
+        ("current", "data.mdb", "lock.mdb", "write.lock"), 0o664
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no shared lock")
+def test_who_cannot_be_noted_as_a_reader_keeps_writers_away(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    (address,) = put(store, b"one")
+    monkeypatch.setattr(store._opener.environment(), "_is_noted", False)
+    monkeypatch.setattr(environment, "_READERS_PATIENCE", 0)
+    writers = environment.FileLock(store._opener.folder / "write.lock")
+    with store.reading() as reading:
+        assert reading.record(address) == b"one"
+        assert get(Store(tmp_path), address) == b"one"
+        assert not writers.acquire(0)
+    assert writers.acquire(0)
+    with pytest.raises(StoreBusy, match="another user"):
+        get(store, address)
+    writers.release()
+    assert get(store, address) == b"one"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there the system itself refuses")
 def test_an_older_format_goes_when_no_process_has_it_open(tmp_path):
     put(Store(tmp_path), b"one")

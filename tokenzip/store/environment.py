@@ -47,6 +47,8 @@ TABLES = ("meta", "blob", "pack", "snapshot", "path", "path_id", "postings", "wo
 _MAP_SIZE = 1 << 38
 _SMALL_MAP_SIZE = 1 << 28
 _MAX_READERS = 1024
+_READERS_PATIENCE = 60.0
+"""Seconds that a reader waits whom LMDB cannot note as one."""
 _NEEDED_FREE_BYTES = 16 << 20
 """A commit on a full disk is an I/O error and making a store there can kill the process: ask before."""
 
@@ -58,17 +60,21 @@ T = TypeVar("T")
 
 
 class FileLock:
-    """An advisory lock on a file, polled so that waiting can end. The system frees it when the process dies."""
+    """An advisory lock on a file, polled so that waiting can end. The system frees it when the process dies.
 
-    def __init__(self, path: Path) -> None:
+    A `shared` one may be held by many, keeps away who wants it alone, and needs no right to write.
+    """
+
+    def __init__(self, path: Path, *, shared: bool = False) -> None:
         self._path = path
+        self._shared = shared
         self._file: IO[bytes] | None = None
 
     def acquire(self, seconds: float) -> bool:
         """Whether the lock was had within that time (0: try once)."""
         deadline = time.monotonic() + seconds
-        file = self._path.open("ab")
-        while not _try_lock(file):
+        file = self._path.open("rb" if self._shared else "ab")
+        while not _try_lock(file, shared=self._shared):
             if time.monotonic() >= deadline:
                 file.close()
                 return False
@@ -82,16 +88,18 @@ class FileLock:
             self._file = None
 
 
-def _try_lock(file: IO[bytes]) -> bool:
+def _try_lock(file: IO[bytes], *, shared: bool) -> bool:
     try:
         if sys.platform == "win32":
             import msvcrt
 
+            if shared:  # there is none; who may not write shares a store with nobody
+                return True
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):
             return False
@@ -106,6 +114,8 @@ class Environment:
         self.folder = folder
         self.read_only = read_only
         self._data = folder / "data.mdb"
+        self._is_noted = True
+        """Whether LMDB notes who reads here, so that writers leave in place what is being read."""
         self._refuse_truncated()
         self._lmdb = self._open()
         self._identity = _identity(self._data)
@@ -119,6 +129,7 @@ class Environment:
     def _open(self) -> Any:
         options: dict[str, Any] = {
             "max_dbs": len(TABLES) + 4, "max_readers": _MAX_READERS, "create": not self.read_only, "readonly": self.read_only,
+            "mode": 0o666,  # as the user's mask allows: in a folder of a group, its members write to one store
         }  # fmt: skip
         with translated(self.folder):
             try:
@@ -128,7 +139,7 @@ class Environment:
             except lmdb.ReadonlyError:
                 if not self.read_only:
                     raise
-                # The folder cannot be written, so nobody can write beside us: reading without the lock file is safe.
+                self._is_noted = False
                 return lmdb.open(str(self.folder), map_size=_MAP_SIZE, lock=False, **options)
 
     def _refuse_truncated(self) -> None:
@@ -147,7 +158,7 @@ class Environment:
             raise DamagedStore(f"{self._data} is cut short: {size} bytes where {whole} should be")
 
     def _open_tables(self) -> None:
-        with translated(self.folder):
+        with translated(self.folder), self.undisturbed():
             if self.read_only:
                 for name in TABLES:  # not in a transaction of ours: what is opened in one for reading ends with it
                     with contextlib.suppress(lmdb.NotFoundError, lmdb.ReadonlyError):
@@ -157,6 +168,18 @@ class Environment:
             else:
                 for name in TABLES:
                     self.tables[name] = self._lmdb.open_db(name.encode(), create=True)
+
+    @contextlib.contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """For reading. Who may not even note himself as a reader keeps writers away meanwhile, who may be other users."""
+        with contextlib.ExitStack() as held:
+            if not self._is_noted:
+                lock = FileLock(self.folder.parent / "write.lock", shared=True)
+                with contextlib.suppress(OSError):  # nobody has written yet, or nobody else can
+                    if not lock.acquire(_READERS_PATIENCE):
+                        raise StoreBusy(f"another user has been writing to the store in {self.folder.parent} for long")
+                    held.callback(lock.release)
+            yield
 
     @property
     def is_stale(self) -> bool:
@@ -237,7 +260,7 @@ class Opener:
 
     def _open_current(self) -> Environment:
         generation = self._current() or self._begin_first()
-        read_only = not _is_writable(self.folder)
+        read_only = not self._is_writable()
         try:
             return _shared_environment(self.folder / generation, read_only=read_only)
         except DamagedStore as damage:
@@ -245,6 +268,11 @@ class Opener:
                 raise
             self._set_aside(generation, damage)
             return self._open_current()
+
+    def _is_writable(self) -> bool:
+        """Whether the live generation can be written: another user may have made files in our folder that only he may write."""
+        files = (*self.folder.glob("*.lock"), *(self.folder / (self._current() or "none")).glob("*.mdb"))
+        return _is_writable(self.folder) and all(os.access(file, os.W_OK) for file in files)
 
     def _begin_first(self) -> str:
         try:
@@ -318,7 +346,7 @@ class Opener:
         """Hold the lock file `name` (``write``, ``index``); StoreBusy when another process keeps it longer than that."""
         if not self.folder.is_dir():
             raise StoreChanged(f"the store in {self.folder} was removed", hint="ask again")
-        if not _is_writable(self.folder):
+        if not self._is_writable():
             raise StoreReadOnly(
                 f"the store in {self.folder} cannot be written", hint="set TOKENZIP_HOME to a folder that you can write"
             )

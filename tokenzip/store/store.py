@@ -37,6 +37,7 @@ class Store:
         with (
             self._renewed_if_damaged(environment),
             translated(environment.folder),
+            environment.undisturbed(),
             environment.begin(write=False) as transaction,
         ):
             self._local.reading = ReadTransaction(transaction, environment, self._cache_of(environment))
