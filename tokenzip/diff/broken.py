@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tokenzip.diff.changes import Comparison, compare
 from tokenzip.diff.rules import CANNOT_BE_SET, is_about_types
@@ -44,9 +44,13 @@ def _unresolved(comparison: Comparison) -> Iterator[BrokenReference]:
         now = comparison.now(SymbolKey(path))
         if now is None:
             continue
-        after = head.file_edges(now.path)
-        lost = _lost_edges(comparison, base.file_edges(path), after)
-        if lost and _blob(base, path) == _blob(head, now.path):
+        is_same = _blob(base, path) == _blob(head, now.path)
+        if is_same and now.path == path:
+            before, after = base.edges_unlike(head, path), head.edges_unlike(base, path)
+        else:
+            before, after = base.file_edges(path), head.file_edges(now.path)
+        lost = _lost_edges(comparison, before, after)
+        if lost and is_same:
             yield from _match_unchanged(comparison, now.path, lost, after)
         elif lost:
             yield from _match_edited(comparison, now.path, lost)
@@ -56,8 +60,7 @@ def _users_of_what_is_gone(comparison: Comparison) -> set[str]:
     base = comparison.base.snapshot
     keys = {node.key for node in _gone(comparison)}
     keys.update(SymbolKey(path) for path in comparison.paths if _dropped_names(comparison, path))
-    users = {edge.source.path for key in sorted(keys) for edge in base.edges_to(key)}
-    return users | {path for path in comparison.paths if comparison.base.known(path) is not None}
+    return {*base.users_of(keys), *(path for path in comparison.paths if comparison.base.known(path) is not None)}
 
 
 def _gone(comparison: Comparison) -> Iterator[Node]:
@@ -101,14 +104,14 @@ def _lost_edges(comparison: Comparison, before: Iterable[Edge], after: Iterable[
 
 
 def _match_unchanged(
-    comparison: Comparison, path: str, lost: Iterable[Edge], after: Iterable[Edge]
+    comparison: Comparison, path: str, lost: Sequence[Edge], after: Iterable[Edge]
 ) -> Iterator[BrokenReference]:
     """In a file whose text is the same every reference still stands where it was; it is broken unless it means something else.
 
     A member must be known to be missing: the receiver may have another type now, or inherit it from outside.
     """
     elsewhere = {(edge.source, edge.kind, edge.line, _last_name(edge.target)) for edge in after}
-    missing = {(row.source, row.kind, row.line) for row in _open_rows(comparison, path) if row.reason == "missing"}
+    missing = {(row.source, row.kind, row.line) for row in _open_rows(comparison, path, lost) if row.reason == "missing"}
     for edge in lost:
         source, target = comparison.now(edge.source), comparison.now(edge.target)
         if source is None or (source, edge.kind, edge.line, _last_name(edge.target)) in elsewhere:
@@ -119,13 +122,13 @@ def _match_unchanged(
             yield BrokenReference(source, edge.target, target, edge.kind, edge.line, why)
 
 
-def _match_edited(comparison: Comparison, path: str, lost: Iterable[Edge]) -> Iterator[BrokenReference]:
+def _match_edited(comparison: Comparison, path: str, lost: Sequence[Edge]) -> Iterator[BrokenReference]:
     """In a file that changed too, a lost reference is broken if one of the same symbol, kind and name is open now.
 
     What stood at the top level of a file is gone whatever it is taken for now: an absent module looks like an external one.
     """
     rows_of: dict[tuple[SymbolKey, str], list[Unresolved]] = defaultdict(list)
-    for row in _open_rows(comparison, path):
+    for row in _open_rows(comparison, path, lost):
         rows_of[row.source, row.kind].append(row)
     for edge in lost:
         source, target = comparison.now(edge.source), comparison.now(edge.target)
@@ -136,9 +139,13 @@ def _match_edited(comparison: Comparison, path: str, lost: Iterable[Edge]) -> It
                 yield BrokenReference(row.source, edge.target, target, edge.kind, row.line, why)
 
 
-def _open_rows(comparison: Comparison, path: str) -> tuple[Unresolved, ...]:
+def _open_rows(comparison: Comparison, path: str, lost: Iterable[Edge]) -> tuple[Unresolved, ...]:
+    """What a file leaves open at the head in the symbols that lost these edges."""
     head = comparison.head.snapshot
-    return head.unresolved_in(path) if head.link(path).open else ()
+    if not head.link(path).open:
+        return ()
+    sources = {now.qualified for edge in lost if (now := comparison.now(edge.source)) is not None}
+    return head.unresolved_in(path, lambda source, _: source in sources)
 
 
 def _last_name(key: SymbolKey) -> str:
@@ -176,16 +183,17 @@ def _names(edge: Edge) -> set[str]:
 
 
 def _incompatible(comparison: Comparison) -> Iterator[BrokenReference]:
-    head = comparison.head.snapshot
-    for change in comparison.changes:
-        if change.old_key is None or not _is_incompatible(change):
-            continue
+    changes = [
+        (change, change.old_key) for change in comparison.changes if change.old_key is not None and _is_incompatible(change)
+    ]
+    uses = comparison.head.snapshot.edges_to_each({change.key for change, _ in changes})
+    for change, before in changes:
         felt = _FELT if {"modifiers", "body"}.isdisjoint(change.aspects) else _FELT | _READING
         if CANNOT_BE_SET in change.reasons:
             felt = frozenset({"modifies"})
-        for edge in head.edges_to(change.key):
+        for edge in uses[change.key]:
             if edge.kind in felt and not _is_part_of(edge.source, change.key) and not _has_changed(comparison, edge.source):
-                yield BrokenReference(edge.source, change.old_key, change.key, edge.kind, edge.line, "incompatible")
+                yield BrokenReference(edge.source, before, change.key, edge.kind, edge.line, "incompatible")
 
 
 def _is_incompatible(change: Change) -> bool:

@@ -31,6 +31,15 @@ def file_edges(snapshot: _Snapshot, path: str) -> tuple[Edge, ...]:
     return tuple(_edge(path, names, row) for row in edges)
 
 
+def edges_unlike(snapshot: _Snapshot, other: _Snapshot, path: str) -> tuple[Edge, ...]:
+    """The edges out of a file that it does not have in another snapshot, which holds the same content there."""
+    known = frozenset(other.link(path).edges)
+    rows = [row for row in snapshot.link(path).edges if row not in known]
+    file = snapshot.file(path) if rows else None
+    names = file.qualified_names if file is not None else ()
+    return tuple([_edge(path, names, row) for row in rows])
+
+
 def edges_from(snapshot: _Snapshot, key: SymbolKey) -> tuple[Edge, ...]:
     """Edges whose source is exactly this symbol; with an empty name, those of the file's module level."""
     if not key.qualified:

@@ -382,6 +382,10 @@ class Snapshot:
         """All edges out of a file, by source symbol and line."""
         return edges.file_edges(self, path)
 
+    def edges_unlike(self, other: Snapshot, path: str) -> tuple[Edge, ...]:
+        """The edges out of a file that it does not have in another snapshot, which holds the same content there."""
+        return edges.edges_unlike(self, other, path)
+
     def edges_from(self, key: SymbolKey) -> tuple[Edge, ...]:
         """Edges whose source is exactly this symbol; with an empty name, those of the file's module level."""
         return edges.edges_from(self, key)

@@ -52,14 +52,18 @@ def from_recency(codes: Iterable[int]) -> list[int]:
     out: list[int] = []
     count = 0
     for code in codes:
-        if code == 0:
-            number = count
-            count += 1
-        elif code <= _RECENT:
+        if code == 1:
+            number = recent[0]
+        elif 0 < code <= _RECENT:
             number = recent.pop(code - 1)
+            recent.insert(0, number)
         else:
-            number = code - 1 - _RECENT
-        recent.insert(0, number)
-        del recent[_RECENT:]
+            if code == 0:
+                number = count
+                count += 1
+            else:
+                number = code - 1 - _RECENT
+            recent.insert(0, number)
+            del recent[_RECENT:]
         out.append(number)
     return out

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, NamedTuple
 
 from tokenzip.model import SYMBOL_KINDS, FileIR, Interface, ParseProblem, Status, SymbolRow
@@ -206,4 +206,4 @@ class SymbolColumns:
             struct.unpack(f"<{len(self.names)}I", contents),
             strict=True,
         )
-        return tuple(map(SymbolRow._make, columns))
+        return tuple(map(tuple.__new__, repeat(SymbolRow), columns))

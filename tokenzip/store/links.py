@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import Any, NamedTuple
 
 from tokenzip.model import EDGE_KINDS, REASONS, TIERS, EdgeRow, LinkedFile
@@ -116,11 +116,26 @@ def _table(columns: Sequence[Any], path: str) -> list[tuple[str, str]]:
 def _edges(columns: Sequence[Any], table: Sequence[tuple[str, str]], hits: Container[int] | None = None) -> Iterator[EdgeRow]:
     """The edges, or only those to the targets at these places in the table."""
     sources, kinds, lines, targets, details = columns[:5]
-    detail_of = [details[1][index] for index in details[0]] if details else [""] * len(kinds)
-    rows = zip(accumulate(sources), kinds, accumulate(lines), from_recency(targets), detail_of, strict=True)
-    for source, kind, line, target, detail in rows:
-        if hits is None or target in hits:
-            yield EdgeRow(source, EDGE_KINDS[kind // len(TIERS)], TIERS[kind % len(TIERS)], line, *table[target], detail)
+    read = [tuple(accumulate(sources)), kinds, tuple(accumulate(lines)), from_recency(targets)]
+    read.append(details[0] if details else (0,) * len(kinds))
+    if hits is not None:
+        chosen = [place for place, target in enumerate(read[3]) if target in hits]
+        read = [[column[place] for place in chosen] for column in read]
+    paths, names, texts = [path for path, _ in table], [name for _, name in table], details[1] if details else ("",)
+    return map(
+        tuple.__new__,
+        repeat(EdgeRow),
+        zip(
+            read[0],
+            [_KIND_OF_CODE[kind] for kind in read[1]],
+            [_TIER_OF_CODE[kind] for kind in read[1]],
+            read[2],
+            [paths[target] for target in read[3]],
+            [names[target] for target in read[3]],
+            [texts[detail] for detail in read[4]],
+            strict=True,
+        ),
+    )
 
 
 def _opens(names: Sequence[str], kinds: Sequence[int], counts: Sequence[int], details: Any) -> tuple[OpenReference, ...]:
@@ -147,6 +162,7 @@ def decode_edges_to(data: bytes, path: str, wanted: Container[tuple[str, str]]) 
 
 
 _KIND_OF_CODE = tuple(kind for kind in EDGE_KINDS for _ in TIERS)
+_TIER_OF_CODE = TIERS * len(EDGE_KINDS)
 _REASON_OF_CODE = tuple(reason for _ in EDGE_KINDS for reason in REASONS)
 
 
