@@ -90,7 +90,7 @@ class Postings:
 
 
 class _Chunk:
-    """Neighbouring hashes and the path ids under each; numbers in arrays, since many chunks are kept."""
+    """Neighbouring hashes and the path ids under each. What lies under one is read when it is asked for."""
 
     __slots__ = ("_counts", "_steps", "hashes")
 
@@ -98,12 +98,12 @@ class _Chunk:
         try:
             data = decompress(value)
             count, total = _HEAD.unpack_from(data)
-            gaps = _unplaned(data, _HEAD.size, count)
-            gaps[0] = int.from_bytes(key[4:], "big")
-            self.hashes = array("I", itertools.accumulate(gaps))
-            self._counts = _unplaned(data, _HEAD.size + 4 * count, count)
-            self._steps = _unplaned(data, _HEAD.size + 8 * count, total)
-        except (ValueError, IndexError, OverflowError, struct.error) as error:
+            gaps = _Planes(data, _HEAD.size, count)
+            self._counts = _Planes(data, _HEAD.size + 4 * count, count)
+            self._steps = _Planes(data, _HEAD.size + 8 * count, total)
+            first = int.from_bytes(key[4:], "big")
+            self.hashes = array("I", itertools.accumulate(gaps.numbers(1, count), initial=first))
+        except (ValueError, OverflowError, struct.error) as error:
             raise DamagedStore(f"a chunk of the inverted index is damaged: {error}") from error
 
     def paths(self, number: int) -> Sequence[int]:
@@ -111,16 +111,16 @@ class _Chunk:
         index = bisect_left(self.hashes, number)
         if index == len(self.hashes) or self.hashes[index] != number:
             return ()
-        begin = sum(self._counts[:index])
-        return tuple(itertools.accumulate(self._steps[begin : begin + self._counts[index]]))
+        begin = self._counts.sum_before(index)
+        (count,) = self._counts.numbers(index, index + 1)
+        return tuple(itertools.accumulate(self._steps.numbers(begin, begin + count)))
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """All (hash, path id) pairs, in order."""
-        begin = 0
-        for number, count in zip(self.hashes, self._counts, strict=True):
-            for path in itertools.accumulate(self._steps[begin : begin + count]):
+        steps = iter(self._steps.numbers(0, self._steps.count))
+        for number, count in zip(self.hashes, self._counts.numbers(0, len(self.hashes)), strict=True):
+            for path in itertools.accumulate(itertools.islice(steps, count)):
                 yield number, path
-            begin += count
 
 
 def _encode_chunks(pairs: Iterator[tuple[int, int]]) -> Iterator[Encoded]:
@@ -159,11 +159,30 @@ def _planes(numbers: list[int]) -> bytes:
     return data[0::4] + data[1::4] + data[2::4] + data[3::4]
 
 
-def _unplaned(data: bytes, start: int, count: int) -> array[int]:
-    whole = bytearray(4 * count)
-    for plane in range(4):
-        whole[plane::4] = data[start + plane * count : start + (plane + 1) * count]
-    numbers = array("I", bytes(whole))
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+class _Planes:
+    """Numbers that `_planes` wrote into some data, read as far as they are asked for."""
+
+    __slots__ = ("_data", "_start", "count")
+
+    def __init__(self, data: bytes, start: int, count: int) -> None:
+        if start + 4 * count > len(data):
+            raise ValueError("it is too short")
+        self._data, self._start, self.count = data, start, count
+
+    def _plane(self, plane: int, begin: int, end: int) -> bytes:
+        start = self._start + plane * self.count
+        return self._data[start + begin : start + end]
+
+    def numbers(self, begin: int, end: int) -> array[int]:
+        """The numbers from one place up to another."""
+        whole = bytearray(4 * (end - begin))
+        for plane in range(4):
+            whole[plane::4] = self._plane(plane, begin, end)
+        numbers = array("I", bytes(whole))
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        return numbers
+
+    def sum_before(self, end: int) -> int:
+        """The sum of the numbers up to a place."""
+        return sum(sum(self._plane(plane, 0, end)) << (8 * plane) for plane in range(4))
