@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -192,6 +193,27 @@ def test_submodules_of_submodules_and_linked_worktrees(outer: Repo, make_repo: M
     assert "vendored/third/deepest.py::other" in str(asked(outer, "query_file", path="vendored/third/deepest.py"))
     linked = outer.worktree(tmp_path / "linked", "--detach")
     assert callers(linked, handle) == callers(linked, handle, at="HEAD") == expected
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root may give a folder to another user")
+def test_inside_a_repository_of_another_user_that_is_allowed(outer: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkout(outer).write({"new.py": "def h():\n    return 2\n"})
+    for path in (outer.path, *outer.path.rglob("*")):
+        os.chown(path, 4321, 4321, follow_symlinks=False)
+    settings = outer.path.parent / "gitconfig"
+    settings.write_text(f"[safe]\n\tdirectory = {outer.path}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    assert callers(outer) == callers(outer, at="HEAD") == BOTH
+    assert callers(outer, "vendored/new.py::h") == ["late.py::late"]
+
+
+@pytest.mark.parametrize("gone", [".git/modules/vendored", ".git/modules/vendored/objects"])
+def test_an_inner_repository_that_is_gone_or_damaged(outer: Repo, gone: str) -> None:
+    assert callers(outer) == BOTH
+    shutil.rmtree(outer.path / gone)
+    assert paths(open_repository(str(outer.path)), "WORKTREE") == [".gitmodules", "late.py", "own.py", "vendored"]
+    shutil.rmtree(outer.path / "vendored")
+    assert paths(open_repository(str(outer.path)), "WORKTREE") == [".gitmodules", "late.py", "own.py"]
 
 
 def test_many_files_are_read_by_workers(outer: Repo) -> None:

@@ -154,7 +154,7 @@ class Joiner:
 
     def _read_listing(self, blob: str) -> Mapping[str, str]:
         """git reads it: it has the syntax of its settings."""
-        git = Git(self._git.folder, variables=self._objects.variables)
+        git = self._git.varied(variables=self._objects.variables)
         code, out, _ = git.attempt("config", "--null", f"--blob={blob}", "--get-regexp", r"^submodule\..*\.path$")
         if code != 0:
             return {}

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from tokenzip.errors import GitError
 from tokenzip.git.objects import Found, Objects, quoted
-from tokenzip.git.process import Git, clean_environment, decoded
+from tokenzip.git.process import Git, as_variables, decoded
 from tokenzip.git.trees import EXECUTABLE, REGULAR, FileEntry
 from tokenzip.model import BlobId, CommitId, TreeId
 
@@ -116,17 +116,8 @@ def _variables(repository: Repository, folder: str) -> dict[str, str]:
         "GIT_WORK_TREE": os.path.join(folder, _TREE),  # holds nothing but attributes
         "GIT_OBJECT_DIRECTORY": objects,
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(real),
-        **_as_variables({**settings, "merge.renormalize": "false"}),  # it would run filters
+        **as_variables({**settings, "merge.renormalize": "false"}),  # it would run filters
     }
-
-
-def _as_variables(settings: Mapping[str, str]) -> dict[str, str]:
-    """Settings for a child git, added to those that it gets anyway (see `clean_environment`)."""
-    first = int(clean_environment().get("GIT_CONFIG_COUNT", "0"))
-    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))}
-    for number, (name, value) in enumerate(settings.items(), first):
-        variables[f"GIT_CONFIG_KEY_{number}"], variables[f"GIT_CONFIG_VALUE_{number}"] = name, value
-    return variables
 
 
 _Sides = dict[int, tuple[int, str]]

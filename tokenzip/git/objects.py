@@ -119,7 +119,7 @@ class Objects:
             if not fresh:
                 return
             self.borrowed = (*self.borrowed, *fresh)
-            git = Git(self._git.folder, variables=self.variables)
+            git = self._git.varied(variables=self.variables)
             # The processes before end with the last thread that asks them.
             self._contents, self._by_id = Batch(git, "--batch"), Batch(git, "--batch-check")
             self._database, self._may_use_libgit2 = None, self._is_for_libgit2

@@ -73,6 +73,21 @@ def _safe_directories(environment: Mapping[str, str]) -> dict[str, str]:
     return out
 
 
+def as_variables(settings: Mapping[str, str]) -> dict[str, str]:
+    """Settings for a child git, added to those that it gets anyway (see `clean_environment`)."""
+    first = int(clean_environment().get("GIT_CONFIG_COUNT", "0"))
+    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))}
+    for number, (name, value) in enumerate(settings.items(), first):
+        variables[f"GIT_CONFIG_KEY_{number}"], variables[f"GIT_CONFIG_VALUE_{number}"] = name, value
+    return variables
+
+
+def trusting(folder: str) -> dict[str, str]:
+    """The environment under which git reads the repository of a folder whoever owns it: one inside a repository that is
+    trusted, for which git does the same."""
+    return as_variables({"safe.directory": os.path.realpath(folder)})
+
+
 class Git:
     """Runs git in one folder. `index_file` stands in for the repository's own index (a partial commit makes one);
     `variables` are added to the environment."""
@@ -81,6 +96,12 @@ class Git:
         self.folder = folder
         self.index_file = index_file
         self.variables = variables or {}
+
+    def varied(
+        self, folder: str | None = None, *, index_file: str | None = None, variables: Mapping[str, str] | None = None
+    ) -> Git:
+        """One for another folder or index, or with more in the environment."""
+        return Git(folder or self.folder, index_file, {**self.variables, **(variables or {})})
 
     def run(self, *arguments: str, data: bytes | None = None, accept: Sequence[int] = (0,)) -> bytes:
         """Standard output of one command; `GitError` (or `NotARepository`) when its exit code is not accepted."""

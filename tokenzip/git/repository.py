@@ -16,7 +16,7 @@ from tokenzip.errors import GitError, MissingObject, NotARepository, TokenzipErr
 from tokenzip.git.joining import LISTING, NOTHING_APART, Bump, Joiner
 from tokenzip.git.merging import Merge, merged
 from tokenzip.git.objects import Found, Objects, TreeEntry, object_folder
-from tokenzip.git.process import Git, decoded, shown, translated
+from tokenzip.git.process import Git, decoded, shown, translated, trusting
 from tokenzip.git.trees import DIRECTORY, GITLINK, FileEntry, TreeChange, Trees, blob_id, empty_tree
 from tokenzip.git.worktree import FileState, IndexEntry, index_changes, index_entries, stored_state, worktree_changes
 from tokenzip.model import BlobId, CommitId, TreeId
@@ -104,31 +104,31 @@ class GitRepository:
     algorithm: str
     """``sha1`` or ``sha256``."""
 
-    def __init__(self, folder: str, facts: Sequence[str]) -> None:
+    def __init__(self, folder: str, facts: Sequence[str], variables: Mapping[str, str] | None = None) -> None:
         self.git_dir, common, bare, inside, shallow, self.algorithm, *top = facts
         self.common_dir = os.path.realpath(os.path.join(folder, common))
         self.is_bare = bare == "true"
         self.is_shallow = shallow == "true"
         self.root = top[0] if top and inside == "true" else self._root_around_git_dir()
         self._index_file: str | None = None
-        self._git = Git(self.root or self.git_dir)
+        self._git = Git(self.root or self.git_dir, variables=variables)
         self._objects = Objects(self._git, object_folder(self.common_dir), self.algorithm, self._absent_hint)
         self._trees = Trees(self._objects, self.algorithm)
         self._joiner = Joiner(self._git, self._objects, self._trees, (self.git_dir, self.common_dir), self.algorithm)
 
     @classmethod
-    def discover(cls, path: str = ".") -> GitRepository:
-        """The repository around a path (a folder or a file in it), found as git finds it."""
+    def discover(cls, path: str = ".", *, variables: Mapping[str, str] | None = None) -> GitRepository:
+        """The repository around a path (a folder or a file in it), found as git finds it; `variables` for its processes."""
         folder = os.path.abspath(path)
         if os.path.isfile(folder):
             folder = os.path.dirname(folder)
-        code, out, err = Git(folder).attempt("rev-parse", *_LOCATION)
+        code, out, err = Git(folder, variables=variables).attempt("rev-parse", *_LOCATION)
         facts = out.decode("utf-8", "surrogateescape").split("\n")[:-1]
         if code != 0 and len(facts) != len(_LOCATION) - 1:
             raise translated(err, folder)
         if not len(_LOCATION) - 1 <= len(facts) <= len(_LOCATION):
             raise GitError(f"the path of this repository holds a line break: {shown(folder)!r}")
-        return cls(folder, facts)
+        return cls(folder, facts, variables)
 
     def close(self) -> None:
         """End the child processes (they also end with this object, and with the program)."""
@@ -254,17 +254,22 @@ class GitRepository:
     def _uncommitted_in(self, path: str, apart: Collection[str]) -> dict[str, FileState | None]:
         """How the work tree of a submodule differs from the commit that is checked out there."""
         try:
-            inner = GitRepository.discover(os.path.join(self.root or "", path))
+            inner = self._inside(path)
             head = inner.head()
             if head is None or inner.root == self.root:
                 return {}
             states = inner.worktree_changes(inner.joined(inner.resolve(head)[1], apart), apart)
-        except TokenzipError:  # it went away meanwhile, or is not for us
+        except NotARepository:  # it went away meanwhile
             return {}
         return {
             f"{path}/{below}": None if state is None else replace(state, path=f"{path}/{below}")
             for below, state in states.items()
         }
+
+    def _inside(self, path: str) -> GitRepository:
+        """The repository that is checked out at a path of the work tree: trusted as this one is, which git does as well."""
+        folder = os.path.join(self.root or self.git_dir, path)
+        return GitRepository.discover(folder, variables=trusting(folder))
 
     def submodules(self) -> list[Submodule]:
         """The submodules of HEAD's tree, by path; none before the first commit."""
@@ -278,8 +283,8 @@ class GitRepository:
         if self.root is None or not os.path.lexists(os.path.join(self.root, path, ".git")):
             return False, None
         try:
-            inner = GitRepository.discover(os.path.join(self.root, path))
-        except TokenzipError:  # its .git leads nowhere, or is not for us
+            inner = self._inside(path)
+        except TokenzipError:  # its .git leads nowhere
             return False, None
         found = inner.head()
         inner.close()
@@ -494,7 +499,7 @@ class GitRepository:
     def ignored(self, paths: Sequence[str]) -> set[str]:
         """Those of the paths (relative to the top, existing or not) that git ignores."""
         data = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
-        code, out, err = Git(self._git.folder).attempt("check-ignore", "-z", "--stdin", data=data)
+        code, out, err = self._git.attempt("check-ignore", "-z", "--stdin", data=data)
         if code not in (0, 1):
             raise GitError(err)
         return set(out.decode("utf-8", "surrogateescape").split("\0")) - {""}
@@ -507,7 +512,7 @@ class GitRepository:
         return parent if not self.is_bare and name == ".git" and self.common_dir == os.path.realpath(self.git_dir) else None
 
     def _staging_git(self) -> Git:
-        return Git(self._git.folder, self._index_file)
+        return self._git.varied(index_file=self._index_file)
 
     def _absent_hint(self) -> str:
         if self.is_partial:

@@ -6,6 +6,7 @@ count as git counts them. Measured on 10,000 files: 20 ms, against 24 to 34 ms f
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -13,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from tokenzip.errors import FileVanished, GitError, MissingObject, TokenzipError
-from tokenzip.git.process import Git, decoded, encoded, shown
+from tokenzip.errors import FileVanished, GitError, MissingObject, NotARepository, TokenzipError
+from tokenzip.git.process import Git, decoded, encoded, shown, trusting
 from tokenzip.git.trees import EXECUTABLE, GITLINK, REGULAR, SYMLINK
 from tokenzip.model import BlobId
 
@@ -93,10 +94,16 @@ def index_changes(git: Git, blobs: Blobs, base: str) -> dict[str, FileState | No
 
 def worktree_changes(git: Git, blobs: Blobs, *, inside: bool = False) -> dict[str, FileState | None]:
     """How the files differ from HEAD, by one ``git status``; `inside`: and which submodules have uncommitted work."""
+    if inside:
+        with contextlib.suppress(GitError, NotARepository):  # git ends at a submodule whose repository is gone
+            return _status(git, blobs, "none")
+    return _status(git, blobs, "dirty")
+
+
+def _status(git: Git, blobs: Blobs, ignored: str) -> dict[str, FileState | None]:
     changes: dict[str, FileState | None] = {}
     contents = WorkFiles(git, blobs)
-    submodules = f"--ignore-submodules={'none' if inside else 'dirty'}"
-    options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", submodules)
+    options = ("--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", f"--ignore-submodules={ignored}")
     for (record,) in git.records("status", *options):
         kind = record[0]
         if kind == "1":
@@ -171,7 +178,8 @@ class WorkFiles:
 
     def submodule_commit(self, path: str) -> str:
         """The commit that a submodule has checked out."""
-        return Git(self._full(path)).text("rev-parse", "HEAD")
+        folder = self._full(path)
+        return Git(folder, variables=trusting(folder)).text("rev-parse", "HEAD")
 
     def _mode(self, path: str) -> int:
         try:
