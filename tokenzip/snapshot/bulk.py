@@ -7,7 +7,7 @@ packs that are ready to be stored. A run that was killed leaves file records beh
 from __future__ import annotations
 
 import gc
-import mmap
+import io
 import posixpath
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -368,7 +368,7 @@ class _SpilledView:
         self._paths: frozenset[str] = frozenset(paths)
         self._spilled: Mapping[str, tuple[int, int, int, int]] = spilled
         self._announcing: Mapping[str, tuple[str, ...]] = announcing
-        self._files: dict[int, mmap.mmap] = {}
+        self._files: dict[int, io.FileIO] = {}
         self._interfaces: dict[str, Interface] = {}
         self._directories = {""}
         self._stems: dict[str, set[str]] = {}
@@ -400,10 +400,9 @@ class _SpilledView:
         if place is None:
             return FileIR("failed", 0)
         process, offset, interface_size, body_size = place
-        start = offset + interface_size
         if not body_size:
             return FileIR("skipped", 0)
-        status, symbols, body = unpack_value(self._spill(process)[start : start + body_size])
+        status, symbols, body = unpack_value(self._spilled_at(process, offset + interface_size, body_size))
         return FileIR(status, 0, self.interface(path), decode_symbols(symbols), body)
 
     def interface(self, path: str) -> Interface:
@@ -416,15 +415,16 @@ class _SpilledView:
         process, offset, size, _ = place
         if len(self._interfaces) >= _REMEMBERED_INTERFACES:
             self._interfaces.clear()
-        known = self._interfaces[path] = decode_interface(self._spill(process)[offset : offset + size])
+        known = self._interfaces[path] = decode_interface(self._spilled_at(process, offset, size))
         return known
 
-    def _spill(self, process: int) -> mmap.mmap:
+    def _spilled_at(self, process: int, offset: int, size: int) -> bytes:
+        """What a worker spilled. Read, not mapped: pages that are mapped count as memory of this process."""
         known = self._files.get(process)
         if known is None:
-            with spill_path(self._folder, process).open("rb") as file:
-                known = self._files[process] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return known
+            known = self._files[process] = spill_path(self._folder, process).open("rb", buffering=0)
+        known.seek(offset)
+        return known.read(size)
 
     def is_file(self, path: str) -> bool:
         return path in self._paths
