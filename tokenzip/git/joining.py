@@ -139,18 +139,24 @@ class Joiner:
     def _listing_of(self, tree: str) -> str | None:
         """The blob that lists a tree's submodules: asked for by path, since most trees have none and need not be read."""
         tree = self._trees.plain(tree)
-        if tree not in self._listings:
-            self.look_ahead([tree])
-        return self._listings[tree]
+        try:
+            return self._listings[tree]
+        except KeyError:
+            return self.look_ahead([tree])[tree]
 
-    def look_ahead(self, trees: Sequence[str]) -> None:
+    def look_ahead(self, trees: Sequence[str]) -> Mapping[str, str | None]:
         """Find the lists of many trees at once, which costs a tenth of asking for each."""
-        if len(self._listings) >= _REMEMBERED_LISTINGS:
-            self._listings.clear()
         fresh = [tree for tree in trees if tree not in self._listings]
-        found = self._objects.by_id([f"{tree}:{LISTING}" for tree in fresh])
-        for tree, listing in zip(fresh, found, strict=True):
-            self._listings[tree] = listing.id if listing is not None and listing.kind == "blob" else None
+        answers = self._objects.by_id([f"{tree}:{LISTING}" for tree in fresh])
+        found = {
+            tree: listing.id if listing is not None and listing.kind == "blob" else None
+            for tree, listing in zip(fresh, answers, strict=True)
+        }
+        if len(self._listings) + len(found) > _REMEMBERED_LISTINGS:
+            self._listings = found
+        else:
+            self._listings.update(found)
+        return found
 
     def _read_listing(self, blob: str) -> Mapping[str, str]:
         """git reads it: it has the syntax of its settings."""
