@@ -117,4 +117,9 @@ def test_clones_that_are_gone_or_broken_are_passed_over(repo: Repo, tmp_path: Pa
         opened(each).index()
     shutil.rmtree(gone.path)
     (repo.path / ".git" / "HEAD").write_text("nonsense")
-    assert sorted(opened(clone).snapshot("HEAD").paths()) == sorted(FILES)
+    project = opened(clone)
+    assert sorted(project.snapshot("HEAD").paths()) == sorted(FILES)
+    folders = {str(each.path / ".git") for each in (repo, clone, gone)}
+    assert set(project._users()) == folders
+    project.gc()
+    assert set(project._users()) == folders - {str(gone.path / ".git")}

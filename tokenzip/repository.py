@@ -399,8 +399,15 @@ class Repository:
                 for tree in map(git.joined, (*_live_trees(git), *(tree for tree in asked if git.has(tree))))
             ]
             known = known_trees(self.store)
+            self._forget_gone_clones()
             collected = collect(self.store, [(git, tree) for git, tree in live if tree in known])
             return replace(collected, formats=tuple(self._leftovers(is_filled=collected.snapshots > 0)))
+
+    def _forget_gone_clones(self) -> None:
+        from tokenzip.store import pack_value
+
+        there = [folder for folder in self._users() if os.path.isdir(folder)]
+        self.store.write(lambda writing: writing.put_meta("users", pack_value(there)))
 
     def older_formats(self) -> Sequence[OldFormat]:
         """What older formats of the store have left."""

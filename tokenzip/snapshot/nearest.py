@@ -7,6 +7,8 @@ are compared: a clone that lies behind another one needs what lies ahead of it, 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -97,8 +99,9 @@ def _fewest(
 def _other_clones(git: GitRepository, reading: ReadTransaction) -> Iterator[GitRepository]:
     """Other repositories that use the store."""
     users = reading.meta("users")
-    folders = [folder for folder in unpack_value(users) if folder != git.common_dir] if users is not None else []
-    for folder in folders[:_CLONES]:
+    folders = unpack_value(users) if users is not None else ()
+    there = (folder for folder in folders if folder != git.common_dir and os.path.isdir(folder))
+    for folder in itertools.islice(there, _CLONES):
         with contextlib.suppress(TokenzipError):  # it is gone, or not for us
             other = GitRepository.discover(folder.removesuffix("/.git"))
             try:
