@@ -76,6 +76,13 @@ class Linker:
             del self._evaluators[language.family]
             return unread(f"{FAULT}: {type(error).__name__}", facts)
 
+    def forget(self) -> None:
+        """Give up all that was worked out. Evaluators refer to themselves: only a look for cycles would free them otherwise,
+        and that took a fifth of the time of linking a large tree."""
+        for evaluator in self._evaluators.values():
+            vars(evaluator).clear()
+        self._evaluators.clear()
+
 
 def _canonical(linked: LinkedFile) -> LinkedFile:
     """The same edges in one order, each once: by source symbol, and in it by line."""

@@ -6,7 +6,6 @@ packs that are ready to be stored. A run that was killed leaves file records beh
 
 from __future__ import annotations
 
-import gc
 import io
 import posixpath
 from array import array
@@ -389,8 +388,8 @@ class _SpilledView:
         """A linker over this view; a fresh one now and then."""
         self._linked += 1
         if self._linker is None or self._linked % _FILES_PER_LINKER == 0:
-            self._linker = None
-            gc.collect()  # evaluators refer to themselves, and workers collect only what is young
+            if self._linker is not None:
+                self._linker.forget()
             self._linker = Linker(self)
         return self._linker
 
