@@ -538,3 +538,16 @@ def test_references_without_an_edge_that_are_wanted_are_those_among_all(repo: Re
         for qualified in {row.source.qualified for row in everything}:
             found = opened(repo).snapshot().unresolved_in(path, lambda source, _: source == qualified)  # noqa: B023
             assert found == tuple(row for row in everything if row.source.qualified == qualified)
+
+
+def test_a_file_that_comes_to_mean_the_same_for_other_reasons_is_found_when_these_change(repo: Repo, tmp_path: Path):
+    """`use.py` is linked again in vain when `pkg/deep` begins; but from then on it looks for `pkg/deep/late.py` in there."""
+    repo.commit({"pkg/near.py": "", "use.py": "from pkg.deep.late import f\n\n\ndef use():\n    return f()\n"})
+    opened(repo).index()
+    repo.commit({"pkg/deep/other.py": ""})
+    opened(repo).index()
+    repo.write({"pkg/deep/late.py": "def f():\n    return 1\n"})
+    for at in ("WORKTREE", "HEAD"):
+        edges = opened(repo).snapshot(at).edges_to(SymbolKey("pkg/deep/late.py", "f"))
+        assert "calls" in {edge.kind for edge in edges}, at
+        repo.commit()

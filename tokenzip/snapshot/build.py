@@ -41,7 +41,7 @@ from tokenzip.model import (
     no_progress,
 )
 from tokenzip.snapshot.graph import Overlay, OverlayFile, Snapshot
-from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_link, stems_of
+from tokenzip.snapshot.keys import consulted_by, fact_key, keys_of_content, keys_of_facts, keys_of_link, stems_of
 from tokenzip.snapshot.nearest import is_whole, nearest_known
 from tokenzip.snapshot.posting import post_in_time
 from tokenzip.snapshot.tree import NO_LINK, Entry, StoredTree, TreeFile, language_of, write_nodes
@@ -85,6 +85,8 @@ class Relinked:
 
     overlay: dict[str, OverlayFile | None] = field(default_factory=dict)
     linked: dict[str, LinkedFile] = field(default_factory=dict)
+    same: dict[str, LinkedFile] = field(default_factory=dict)
+    """Files that were linked again and mean what they did before; but they may have looked at other things to find that."""
     begun: list[str] = field(default_factory=list)
 
 
@@ -297,6 +299,7 @@ def _take(base: Snapshot, result: Relinked, path: str, linked: LinkedFile) -> No
     if over is not None:
         result.overlay[path] = OverlayFile(over.file, over.source, over.ir, record)
     elif base.link(path) == record:
+        result.same[path] = linked
         return
     else:
         file = base.tree_file(path)
@@ -391,7 +394,7 @@ def _earlier(base: Snapshot, path: str, address: Callable[[BlobId, bytes], Addre
 def _write_interfaces(writing: WriteTransaction, base: Snapshot, relinked: Relinked) -> None:
     """Keep the interfaces that were looked at, and those of changed files whose old ones were."""
     head = base.with_overlay(relinked.overlay)
-    wanted = {path for path, linked in relinked.linked.items() for path in consulted_by(path, linked)}
+    wanted = {path for path, linked in {**relinked.linked, **relinked.same}.items() for path in consulted_by(path, linked)}
     wanted.update(path for path in relinked.overlay if _earlier(base, path, writing.interface_address) is not None)
     fresh: dict[tuple[BlobId, bytes], tuple[str, bytes]] = {}
     for path in sorted(wanted):
@@ -423,6 +426,9 @@ def _postings(writing: WriteTransaction, relinked: Relinked) -> set[tuple[int, i
             keys |= keys_of_content(searchable_names(over.ir), over.ir.interface.announces)
         number = writing.paths.intern(path)
         pairs.update((key, number) for key in keys)
+    for path, linked in relinked.same.items():
+        number = writing.paths.intern(path)
+        pairs.update((key, number) for key in keys_of_facts(path, linked))
     for path, key in stems_of(path for path in relinked.begun if language_of(posixpath.basename(path), 0o100644)):
         pairs.add((key, writing.paths.intern(path)))
     return pairs
