@@ -330,9 +330,9 @@ def test_the_repository_is_looked_for_in_order(tmp_path: Path, monkeypatch: pyte
     assert places() == [str(tmp_path)]
 
 
-@pytest.mark.parametrize("place", [os.path.expanduser("~"), "/"])
+@pytest.mark.parametrize("place", ["~", "/"])
 def test_neither_home_nor_the_root_is_a_project(place: str) -> None:
-    workspace = Workspace(place, open_repository=toy_server.open_repository)
+    workspace = Workspace(os.path.expanduser(place), open_repository=toy_server.open_repository)
     with pytest.raises(NotARepository, match="home folder"), workspace.lent():
         pass
 
