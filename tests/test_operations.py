@@ -220,7 +220,7 @@ def test_cursors_lead_to_everything_that_was_left_out_once(tool: str, budget: in
         ("get_dependants", {"handle": "Cart", "cursor": "zz"}, "usage", "cursor"),
         ("query_module", {"module": "shops"}, "unknown_symbol", "shops"),
         ("query_symbol", {"handle": "shop/cart.py"}, "usage", "query_file"),
-        ("query_file", {"path": "shop/cart.py::Cart"}, "usage", "query_symbol"),
+        ("query_file", {"path": "Cart"}, "usage", "query_symbol"),
         ("search_symbols", {"query": "  "}, "usage", "search"),
         ("get_impact_analysis", {"handles": []}, "usage", "handles"),
         ("trace_path", {"from": "Cart", "to": "web"}, "usage", "module"),

@@ -317,12 +317,12 @@ def test_handles_short_and_long(repo: Repo):
         {
             "lib/shop.py": "class Cart:\n    def add(self):\n        pass\n",
             "lib/zoo.py": "class Cage:\n    def add(self):\n        pass\n",
-            "deep/shop.py": "",
+            "deep/shop.py": "class Cart:\n    pass\n",
         }
     )
     snapshot = opened(repo).snapshot()
     add = SymbolKey("lib/shop.py", "Cart.add")
-    for text in ("lib/shop.py::Cart.add", "Cart.add", "lib/shop.py::add"):
+    for text in ("lib/shop.py::Cart.add", "Cart.add", "lib/shop.py::add", "shop.py::Cart.add"):
         assert snapshot.resolve_handle(text) == add
     assert snapshot.resolve_handle("zoo.py") == SymbolKey("lib/zoo.py")
     with pytest.raises(AmbiguousSymbol) as several:
@@ -330,7 +330,7 @@ def test_handles_short_and_long(repo: Repo):
     assert several.value.candidates == ("lib/shop.py::Cart.add", "lib/zoo.py::Cage.add")
     with pytest.raises(AmbiguousSymbol) as files:
         snapshot.resolve_handle("shop.py::Cart")
-    assert files.value.candidates == ("deep/shop.py", "lib/shop.py")
+    assert files.value.candidates == ("deep/shop.py::Cart", "lib/shop.py::Cart")
     with pytest.raises(UnknownSymbol) as typing_error:
         snapshot.resolve_handle("Catr")
     assert "lib/shop.py::Cart" in typing_error.value.candidates

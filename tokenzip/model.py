@@ -32,6 +32,8 @@ SYMBOL_KINDS = (
     "foreign_key", "stored_procedure", "trigger", "section", "workflow_step", "diagram_node", "diagram", "list_item",
     "table_row", "code_block",
 )  # fmt: skip
+NO_DEFINITION = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
+"""Symbols that are other names of a thing, or live as long as a call."""
 EDGE_KINDS = (
     "calls", "imports", "exports", "inherits", "implements", "overrides", "reads", "modifies", "references",
     "decorates", "depends_on", "foreign_key", "column_of", "belongs_to_workflow", "workflow_transition", "diagram_edge",

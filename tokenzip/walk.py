@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
-from tokenzip.model import EDGE_KINDS, Edge, Flag, Module, Symbol, SymbolKey, Unresolved
+from tokenzip.model import EDGE_KINDS, NO_DEFINITION, Edge, Flag, Module, Symbol, SymbolKey, Unresolved
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 _INHERITANCE = frozenset({"inherits", "implements"})
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
-NO_DEFINITION = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
 _BEGINNINGS = re.compile(r"(?<=[^_])_+(?=.)|[a-z0-9](?=[A-Z])")
 """Where a name may go on that is put together when the program runs: ``visit_`` of ``visit_Name``, ``on`` of ``onClick``."""
@@ -42,7 +41,9 @@ def resolve(snapshot: Snapshot, text: str) -> Symbol | SymbolKey | Module:
 
     Raises UnknownSymbol, with the nearest names, and AmbiguousSymbol, with the candidates.
     """
-    if not text.strip():
+    from tokenzip.snapshot.written import bare
+
+    if not bare(text):
         raise UsageError("the handle is empty", hint="Give path::Qualified.name, a file, or a module (. is the root).")
     try:
         key = snapshot.resolve_handle(text)
@@ -100,18 +101,21 @@ def _is_called(symbol: Symbol, name: str) -> bool:
 
 
 def find_module(snapshot: Snapshot, text: str) -> Module | None:
-    """The module of that directory (``.`` is the root) or name, None if there is none. Raises AmbiguousSymbol.
+    """The module of that directory (``.`` is the root) or name, None if there is none. Raises UsageError.
 
     What ends in a slash is a directory and no name.
     """
+    from tokenzip.snapshot.handles import tidied
+
     if not text.strip():
         return None
     modules = snapshot.modules()
-    wanted = text.strip().removeprefix("./").rstrip("/")
+    path = tidied(snapshot, text)
+    wanted = path.rstrip("/")
     here = modules.at("" if wanted in {"", "."} else wanted)
     if here is not None:
         return here
-    named = modules.named(wanted) if not text.rstrip().endswith("/") else ()
+    named = modules.named(wanted) if not path.endswith("/") else ()
     if len(named) > 1:
         raise AmbiguousSymbol(
             f"{text} names {len(named)} modules",
@@ -122,8 +126,10 @@ def find_module(snapshot: Snapshot, text: str) -> Module | None:
 
 
 def find_folder(snapshot: Snapshot, text: str) -> str | None:
-    """The path of the folder that a text names, None if there is none."""
-    path = text.strip().removeprefix("./").rstrip("/")
+    """The path of the folder that a text names, None if there is none. Raises UsageError for one outside the repository."""
+    from tokenzip.snapshot.handles import tidied
+
+    path = tidied(snapshot, text).rstrip("/") if text.strip() else ""
     return path if path and snapshot.is_directory(path) else None
 
 

@@ -153,7 +153,7 @@ def test_uncommitted_changes_weigh_most(repo: Repo) -> None:
         (("type=A", "type=B"), "twice"),
         (("line=3",), "without file"),
         (("file=shop/cart.py", "line=x"), "no line number"),
-        (("file=shop/cart.py:x",), "shop/cart.py:x"),
+        (("file=shop/cart.py:x",), "shop/cart.py has no symbol x"),
         (("file=nowhere.py:3",), "nowhere.py"),
         (("symbol=Crat",), "Crat"),
         (("symbol=web",), "module"),

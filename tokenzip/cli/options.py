@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import posixpath
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -132,20 +131,21 @@ def show(tool: str, answer: Mapping[str, Any], options: Options) -> int:
 
 def from_here(handle: str, repository: Repository) -> str:
     """The handle with its path counted from the repository's root, where it was typed as seen from this folder."""
+    from tokenzip.snapshot.written import read_handle
+
     root = repository.root
-    path, separator, rest = handle.partition("::")
-    if root is None or not path:
+    if root is None:
         return handle
-    if os.path.lexists(os.path.join(root, path)):
-        tidy = posixpath.normpath(path) if ".." in path.split("/") else path
-        return tidy + separator + rest
-    if not os.path.lexists(path):
+    written = read_handle(handle, os.path.lexists)
+    path = written.path if os.path.lexists(written.path) else written.path.replace("\\", "/")
+    if not path or os.path.lexists(os.path.join(root, path)) or not os.path.lexists(path):
         return handle
     there = Path(os.path.abspath(path))
     top = Path(os.path.realpath(root))
+    place = f"::{written.qualified}" if written.qualified else f":{written.line}" if written.line else ""
     for candidate in (there, there.parent.resolve() / there.name):
         if candidate.is_relative_to(top):
-            return candidate.relative_to(top).as_posix() + separator + rest
+            return candidate.relative_to(top).as_posix() + place
     return handle
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tokenzip.errors import UnknownSymbol, UsageError
 from tokenzip.items import Item, revision_item
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
 
@@ -142,3 +143,13 @@ def _question(arguments: Arguments) -> str:
     """What a cursor belongs to: the arguments but for those that only say which part of the answer is wanted."""
     asked = {name: value for name, value in arguments.items() if name not in {"cursor", "max_tokens"}}
     return json.dumps(asked, sort_keys=True)
+
+
+def unknown_module(snapshot: Snapshot, text: str) -> UsageError:
+    """The error for a module that is not there, with those that resemble it, or else with all that are."""
+    from tokenzip.snapshot.spelling import nearest_folders
+
+    modules = snapshot.modules().all()
+    near = nearest_folders(snapshot, text.strip(), [name for module in modules for name in (module.path, module.name) if name])
+    names = near or [module.path or "." for module in modules][:20]
+    return UnknownSymbol(f"no module {text!r}", hint="name a module by its directory or its name.", candidates=names)

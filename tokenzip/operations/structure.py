@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip import walk
-from tokenzip.errors import UnknownSymbol, UsageError
+from tokenzip.errors import UsageError
 from tokenzip.items import Item, Lazy, completeness, file_item, symbol_item
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import DEFINITION, listing, wanted
+from tokenzip.operations.items import DEFINITION, listing, unknown_module, wanted
 from tokenzip.operations.relations import external_packages, folded_users
 from tokenzip.operations.survey import ENTRY_STEMS, PACKAGE_STEMS, PASSING_ON, Name, Survey, Tally, entry_rank, survey
 
@@ -242,12 +242,6 @@ def _main_language(files: Iterable[File]) -> str | None:
     return tally.main_language
 
 
-def unknown_module(snapshot: Snapshot, text: str) -> UsageError:
-    """The error for a module that is not there, with all modules that are."""
-    names = [module.path or "." for module in snapshot.modules().all()]
-    return UnknownSymbol(f"no module {text!r}", hint="name a module by its directory or its name.", candidates=names[:20])
-
-
 def _described_module(snapshot: Snapshot, module: Module, tally: Tally) -> Item:
     item = _module_item(module, tally)
     for name, value in (("manifest", module.kind), ("version", module.version), ("parent", module.parent)):
@@ -283,8 +277,10 @@ def _module_file_item(file: File, weight: int) -> Item:
 
 
 def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
-    """One file: its symbols, imports and problems."""
+    """One file, which a place in it names as well: its symbols, imports and problems."""
     target = walk.resolve(snapshot, arguments["path"])
+    if isinstance(target, Symbol) and ":" in arguments["path"]:
+        target = SymbolKey(target.path)
     if not isinstance(target, SymbolKey):
         what = "symbol" if isinstance(target, Symbol) else "module"
         raise UsageError(f"{arguments['path']} is a {what}", hint=f"Ask query_{what} instead.")

@@ -24,7 +24,7 @@ from tokenzip.items import (
 )  # fmt: skip
 from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import DEFINITION, is_whole, listing, wanted
+from tokenzip.operations.items import DEFINITION, is_whole, listing, unknown_module, wanted
 
 if TYPE_CHECKING:
     from tokenzip.search import FileHit, Hit
@@ -163,8 +163,7 @@ def _module_to_search(snapshot: Snapshot, arguments: Arguments) -> str | None:
         return None
     module = walk.find_module(snapshot, arguments["module"])
     if module is None:
-        names = [each.name for each in snapshot.modules().all()]
-        raise UsageError(f"no module {arguments['module']!r}", hint="Modules are named as in the map.", candidates=names[:10])
+        raise unknown_module(snapshot, arguments["module"])
     return module.path
 
 

@@ -41,7 +41,10 @@ def area(snapshot: Snapshot, text: str) -> Area:
     """The module or directory at that path, else the module of that name, the package (``flask.json``) or file that is called
     so. Raises UsageError.
     """
-    wanted = text.strip().removeprefix("./").rstrip("/")
+    from tokenzip.snapshot.handles import tidied
+    from tokenzip.snapshot.spelling import nearest_folders
+
+    wanted = tidied(snapshot, text).rstrip("/")
     is_path = wanted not in {"", "."} and snapshot.modules().at(wanted) is None and snapshot.is_directory(wanted)
     module = walk.find_module(snapshot, wanted) if not is_path else None
     if module is not None:
@@ -52,8 +55,7 @@ def area(snapshot: Snapshot, text: str) -> Area:
     path = _directory(snapshot, wanted, paths)
     if path is None:
         names = [module.path or "." for module in snapshot.modules().all()]
-        folders = sorted({posixpath.dirname(path) for path in paths} - {""}, key=lambda folder: (folder.count("/"), folder))
-        near = _near(wanted, [*names, *folders])
+        near = nearest_folders(snapshot, wanted, names) or names[:NEAR]
         raise UnknownSymbol(f"there is no module {text!r}", hint="Name a module, a directory or a file.", candidates=near)
     inside = tuple(sorted(each for each in paths if each == path or each.startswith(path + "/")))
     return Area(path, wanted, snapshot.modules().module_of(path), inside)
@@ -82,14 +84,6 @@ def _directory(snapshot: Snapshot, wanted: str, paths: Sequence[str]) -> str | N
 def _folders(path: str) -> Iterable[str]:
     while path := posixpath.dirname(path):
         yield path
-
-
-def _near(name: str, names: Sequence[str]) -> list[str]:
-    import difflib
-
-    by_last = {each.rpartition("/")[2]: each for each in reversed(names)}
-    found = difflib.get_close_matches(name.rpartition("/")[2], by_last, NEAR, 0.5)
-    return [by_last[each] for each in found] or list(names[:NEAR])
 
 
 def area_item(snapshot: Snapshot, found: Area) -> Item:
