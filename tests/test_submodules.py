@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 from gitrepo import Repo
@@ -256,3 +257,54 @@ def test_a_commit_that_takes_away_what_is_called_is_noticed(outer: Repo) -> None
     said = outer.run("git", "commit", "--message", "bump").stderr
     assert "own.py" in said, said
     assert "vendored/lib.py" in said, said
+
+
+@pytest.mark.parametrize("seed", [23, 31])
+def test_random_work_inside_and_outside_equals_scratch(
+    seed: int, make_repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tiny modules that import each other across the border; what is committed, staged and checked out varies."""
+    random = Random(seed)
+    inner, outer = make_repo("inner"), make_repo("outer")
+    inner.commit({f"{name}.py": random_module(random) for name in NAMES})
+    outer.submodule(inner, "sub")
+    outer.commit({f"{name}.py": random_module(random) for name in NAMES})
+    work = Repo(outer.path / "sub", outer.environment)
+    steps: dict[str, Callable[[], object]] = {
+        "commit inside": lambda: work.commit(random_edit(random, work)),
+        "edit inside": lambda: work.write(random_edit(random, work)),
+        "back inside": lambda: work.git("reset", "--hard", "--quiet", "HEAD~1", check=False),
+        "commit": lambda: outer.commit(random_edit(random, outer)),
+        "edit": lambda: outer.write(random_edit(random, outer)),
+        "stage": lambda: outer.git("add", "sub"),
+    }
+    taken = []
+    for number in range(8):
+        taken.append(random.choice(sorted(steps)))
+        steps[taken[-1]]()
+        for at in random.sample(["WORKTREE", "INDEX", "HEAD"], 2):
+            mine = open_repository(str(outer.path)).snapshot(at).digest()
+            assert mine == scratch_digest(outer.path, at, tmp_path, monkeypatch), (number, at, taken)
+
+
+NAMES = "abcd"
+
+
+def random_module(random: Random) -> str:
+    lines = []
+    for _ in range(random.randint(0, 3)):
+        name, function = random.choice(NAMES), random.choice("fgh")
+        module = random.choice([f"sub.{name}", name, f".{name}", f"sub.deep.{name}"])
+        lines.append(random.choice([f"from {module} import {function}", f"import {module}", f"from {module} import *"]))
+    for function in "fgh":
+        if random.random() < 0.6:
+            calls = f"{random.choice('fgh')}()", f"{random.choice(NAMES)}.{random.choice('fgh')}()"
+            lines.append(f"def {function}():\n    {calls[0]}\n    {calls[1]}\n")
+    return "\n".join(lines) + "\n"
+
+
+def random_edit(random: Random, repo: Repo) -> dict[str, str | None]:
+    """One or two modules made, changed or taken away."""
+    places = [f"{random.choice(NAMES)}.py", f"deep/{random.choice(NAMES)}.py", "__init__.py"]
+    paths = random.sample(places, random.randint(1, 2))
+    return {path: None if (repo.path / path).exists() and random.random() < 0.25 else random_module(random) for path in paths}
