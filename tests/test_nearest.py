@@ -89,6 +89,23 @@ def test_a_clone_behind_with_a_submodule(
     assert opened(clone).snapshot("HEAD").digest() == alone
 
 
+def test_submodules_that_come_later_are_added_to_what_is_there(
+    make_repo: MakeRepo, tmp_path: Path, no_bulk: Callable[[], None]
+) -> None:
+    inner, outer = make_repo("inner"), make_repo("outer")
+    inner.commit(FILES)
+    outer.submodule(inner, "sub")
+    outer.commit({"own.py": "from sub.part1 import f\n"})
+    clone = outer.clone(tmp_path / "clone")
+    opened(clone).index()
+    clone.commit({"own.py": ""})
+    opened(clone).index()
+    clone.git("reset", "--quiet", "--hard", "HEAD~1")
+    no_bulk()
+    clone.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+    assert "sub/part1.py" in set(opened(clone).snapshot("HEAD").paths())
+
+
 def test_of_several_the_most_like_is_taken(repo: Repo, no_bulk: Callable[[], None]) -> None:
     repo.commit(FILES)
     start = repo.head()

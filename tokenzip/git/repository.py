@@ -218,6 +218,10 @@ class GitRepository:
         """A tree with the submodules in place whose commits this clone holds, but for those `apart`; itself if none is."""
         return self._joiner.joined(tree, self.root, apart)
 
+    def plain(self, tree: TreeId) -> TreeId:
+        """The tree that was joined to this one: that of a clone without the submodules."""
+        return TreeId(self._trees.plain(tree))
+
     def joints(self, tree: TreeId) -> dict[str, CommitId]:
         """Path and commit of the submodules that a joined tree has in place."""
         return {path: CommitId(commit) for path, commit in self._trees.grafts(tree)}

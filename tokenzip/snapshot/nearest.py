@@ -55,6 +55,7 @@ def nearest_known(git: GitRepository, store: Store, commit: CommitId | None, tre
         if known and known[0][0] <= _NEXT:
             return _snapshot(git, store, commit, known[0][1])
         near = [each for _, each in known[:1]]
+        near += [each for each in {git.plain(tree)} - {tree} if is_whole(reading, each)]  # submodules came later
         best = _fewest(git, tree, [*near, *_latest(git, reading), *_known_tips(git, reading, commit, tree)])
         if best is None or best.changes > _FEW:
             for other in _other_clones(git, reading):
