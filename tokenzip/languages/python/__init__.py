@@ -17,7 +17,7 @@ class Python:
 
     name = "python"
     family = "python"
-    version = 7
+    version = 8
     suffixes = (".py", ".pyi", ".pyw")
     filenames: tuple[str, ...] = ()
     is_source = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -143,7 +144,9 @@ class _Linking:
             mentioned.append(("references" if is_definition else "reads", "exact", *target, ""))
         if not targets:
             return (), tuple(mentioned), ("calls", *self._why(types, expression))
-        return tuple([("calls", tier, *target, "") for target, tier in targets.items()]), tuple(mentioned), None
+        called = [("calls", tier, *target, "") for target, tier in targets.items()]
+        run = [end for item in types if item[0] == "C" for end in self._constructors_above(item)]
+        return (*called, *run), tuple(mentioned), None
 
     def _is_any_item(self, expression: int) -> bool:
         """Whether what is called is picked from a container by a key that is not known."""
@@ -159,6 +162,25 @@ class _Linking:
         if tag == "VC":
             return [(bound[1], bound[2]) for bound in item[2] if bound[0] == "I"]
         return []
+
+    def _constructors_above(self, item: Alternative) -> list[_End]:
+        """What runs where an object is made of a class that has its constructor from a base; one of its own goes by its name.
+
+        A decorator may give the class a constructor: `dataclass` does.
+        """
+        evaluation = self.evaluation
+        owner = (item[1], item[2])
+        found: list[_End] = []
+        for name in ("__new__", "__init__"):
+            member = evaluation.member(*owner, name)
+            if member is None or member[:2] == owner:
+                continue
+            nearer = itertools.takewhile(lambda each: each != member[:2], evaluation.mro(*owner))  # noqa: B023
+            if not any(evaluation.is_decorated(*each) for each in nearer):
+                found.extend(
+                    ("references", "typed", member[0], entry[1], "constructor") for entry in member[2] if entry[0] == "def"
+                )
+        return found
 
     def _protocol(self, kind: str, expression: int) -> list[_End]:
         """The methods that a ``for`` or ``with`` statement calls."""

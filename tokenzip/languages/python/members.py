@@ -113,6 +113,11 @@ class Members(Modules):
             return (("F", path, qualified, None),)
         return self.lookup(self._key("value", path, qualified), self._decorated, path, qualified, found.decorators)  # type: ignore[no-any-return]
 
+    def is_decorated(self, path: str, qualified: str) -> bool:
+        """Whether a class has decorators, which may give it members of their own."""
+        found = self.definition(path, qualified)
+        return isinstance(found, Class) and bool(found.decorators)
+
     def _decorated(self, path: str, qualified: str, decorators: tuple[Any, ...]) -> Types:
         value: Types = (("F", path, qualified, None),)
         for decorator in reversed(decorators):
