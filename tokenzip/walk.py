@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _INHERITANCE = frozenset({"inherits", "implements"})
 CONSTRUCTOR_NAMES = frozenset({"__init__", "__new__", "constructor"})
+_RUN_UNNAMED = frozenset({"fixture", "protocol", "constructor"})
+"""Details of `references` to what runs there."""
 _KIND_ORDER = {kind: place for place, kind in enumerate(EDGE_KINDS)}
 _BEGINNINGS = re.compile(r"(?<=[^_])_+(?=.)|[a-z0-9](?=[A-Z])")
 """Where a name may go on that is put together when the program runs: ``visit_`` of ``visit_Name``, ``on`` of ``onClick``."""
@@ -377,6 +379,12 @@ def handed_on(snapshot: Snapshot, symbol: Symbol) -> list[Edge]:
     return [
         edge for edge in edges if edge.kind == "references" and not edge.detail and (edge.source.path, edge.line) not in called
     ]
+
+
+def run_unnamed(snapshot: Snapshot, symbol: Symbol) -> list[Edge]:
+    """Where a function runs without being called by a name: a fixture that is handed in, what `for` and `with` run, the
+    constructor of a base where an object of a class without one is made."""
+    return [edge for edge in incoming(snapshot, symbol.key) if edge.kind == "references" and edge.detail in _RUN_UNNAMED]
 
 
 def overridden(snapshot: Snapshot, symbol: Symbol) -> list[SymbolKey]:

@@ -94,6 +94,9 @@ def _calls_out_of_sight(snapshot: Snapshot, symbol: Symbol, kinds: Collection[st
     if "references" not in kinds and (handed := walk.handed_on(snapshot, symbol)):
         why = "handed on as a value there: who calls it then is unknown"
         return walk.open_places(handed), why
+    if "references" not in kinds and (runs := walk.run_unnamed(snapshot, symbol)):
+        how = " and ".join(sorted({edge.detail for edge in runs}))
+        return walk.open_places(runs), f"runs at these places too, without a call of its name ({how})"
     for above in walk.overridden(snapshot, symbol):
         if calls := [edge for edge in snapshot.edges_to(above) if edge.kind == "calls"]:
             return walk.open_places(calls), f"calls of {above.handle}, which it overrides, may arrive here"
