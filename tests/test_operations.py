@@ -340,6 +340,27 @@ def test_calls_of_what_a_method_overrides_may_be_calls_of_it(ask: Ask) -> None:
     assert ask("get_dependants", handle="Shelf.put", kinds=["calls"])["complete"] is True
 
 
+def test_what_runs_without_a_call_of_its_name_is_told(repo: Repo) -> None:
+    repo.commit(
+        {
+            "base.py": "class Base:\n    def __init__(self, x): ...\n\n    def __iter__(self):\n        return iter(())\n",
+            "use.py": "from base import Base\n\n\nclass Sub(Base):\n    pass\n\n\n"
+            "def make():\n    return Sub(1)\n\n\ndef loop(base: Base):\n    for each in base:\n        print(each)\n\n\n"
+            "def direct():\n    return Base(2)\n",
+        }
+    )
+
+    def asked(**arguments: object) -> dict[str, Any]:
+        return OPERATIONS["get_dependants"].run(open_repository(str(repo.path)), arguments)
+
+    calls = asked(handle="Base.__init__", kinds=["calls"])
+    assert handles(calls) == ["use.py::direct"]
+    assert (calls["complete"]["places"], "constructor" in calls["complete"]["why"]) == (["use.py:9"], True)
+    assert asked(handle="Base.__iter__", kinds=["calls"])["complete"]["places"] == ["use.py:13"]
+    everything = asked(handle="Base.__init__")
+    assert (handles(everything), everything["complete"]) == (["use.py::direct", "use.py::make"], True)
+
+
 def test_a_name_that_is_computed_may_be_one_that_begins_so(ask: Ask) -> None:
     complete = ask("get_dependants", handle="Drawer.put_flat", kinds=["calls"])["complete"]
     assert (complete["unresolved"], complete["places"]) == (1, ["shop/shelves.py:23"])
