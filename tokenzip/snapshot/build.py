@@ -56,7 +56,7 @@ from tokenzip.store import (
     link_record,
 )
 
-_BULK_CHANGES = 400
+_BULK_CHANGES = 200
 """From so many changed source files on, a whole tree is brought in anew over several processes ..."""
 _BULK_SHARE = 0.3
 """... if they are this share of all its files."""
