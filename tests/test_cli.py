@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,9 @@ from gitrepo import Repo
 
 from tokenzip import __version__
 from tokenzip.cli import root as cli
+from tokenzip.cli.commands import command_of
 from tokenzip.cli.terminal import Progress
+from tokenzip.operations import OPERATIONS, UNLISTED
 
 FILES = {
     "pyproject.toml": '[project]\nname = "lamp"\n',
@@ -631,3 +634,72 @@ def test_a_bare_repository_has_nothing_to_compare_by_itself(lamp: Repo, run: Run
     assert (code, out) == (2, "")
     assert err.startswith("tokenzip: a bare repository has no working tree to compare\n")
     assert run("diff", "HEAD", "HEAD", cwd=bare.path)[0] == 0
+
+
+# What a person is told to type.
+
+
+CALLS: dict[str, dict[str, Any]] = {
+    "diff_commits": {"base": "HEAD~1", "head": "HEAD", "impact": 2, "tests": True},
+    "execute_workflow_template": {"name": "bug-fix", "inputs": ["symbol=glow", "error=no light"]},
+    "find_conflicts": {"ours": "one", "theirs": "other"},
+    "get_context_for_files": {"files": ["lamp/core.py"], "max_tokens": 200},
+    "get_dependants": {"handle": "glow", "kinds": ["calls", "imports"], "depth": 2, "include": ["source"]},
+    "get_dependencies": {"handle": "glow", "at": "HEAD"},
+    "get_git_history": {"handle": "shine", "to": "glow", "commits": 50},
+    "get_impact_analysis": {"handles": ["glow", "lamp/use.py"], "tests": True},
+    "get_workflow": {"name": "bug-fix"},
+    "query": {"query": 'symbols().filter(name="glow")'},
+    "query_file": {"path": "lamp/odd name.py", "cursor": "1.2"},
+    "query_module": {"module": "."},
+    "query_repo_structure": {"query": "modules()"},
+    "query_symbol": {"handle": "glow", "include": ["source"]},
+    "search_symbols": {"query": "who glows", "limit": 3, "module": "lamp"},
+    "trace_path": {"from": "both", "to": "glow", "depth": 4},
+}
+
+
+@pytest.mark.parametrize("tool", [*OPERATIONS, *UNLISTED])
+def test_every_call_has_a_command(tool: str) -> None:
+    words = shlex.split(command_of(tool, CALLS[tool]))
+    assert words[0] == "tokenzip"
+    command = cli.root.commands[words[1]]
+    command.make_context(words[1], words[2:])
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "typed"),
+    [
+        (["callers", "lamp"], "lamp", ""),
+        (["callers", "Glowing.nothing.here"], "search", "tokenzip search 'Glowing nothing here'"),
+        (["show", "xyzzy/quux"], "search", "tokenzip search 'xyzzy quux'"),
+        (["deps", "tests"], "Name a file in it, or ask about it as a module", "tokenzip map tests"),
+        (["context", "lamp"], "Name the files", "tokenzip map ."),
+        (["map", "--at", "HEAD~1..HEAD"], "a range can only be compared", "tokenzip diff 'HEAD~1..HEAD'\n"),
+        (["deps", "tests", "--at", "HEAD"], "Name a file in it, or ask about it as a module", "tokenzip map tests --at HEAD"),
+    ],
+)
+def test_hints_name_commands_and_no_tools(lamp: Repo, run: Run, words: list[str], says: str, typed: str) -> None:
+    _, _, err = run(*words, cwd=lamp.path)
+    assert says in err or not typed
+    assert typed in err
+    assert not [tool for tool in (*OPERATIONS, *UNLISTED) if "_" in tool and tool in err]
+
+
+def test_the_same_hint_is_a_call_for_agents(lamp: Repo, run: Run) -> None:
+    _, out, _ = run("deps", "tests", "--format", "json", cwd=lamp.path)
+    answer = json.loads(out)
+    assert answer["next"] == [{"tool": "query_module", "arguments": {"module": "tests"}}]
+    assert "tokenzip" not in answer["error"]["hint"]
+
+
+def test_steps_of_a_template_name_commands(lamp: Repo, run: Run) -> None:
+    _, out, _ = run("workflow", "bug-fix", "--steps", cwd=lamp.path)
+    assert "show for each frame" in out
+    assert not re.findall(r"\b(?:query|get|search)_[a-z_]+", out)
+
+
+def test_an_unknown_revision_has_its_candidates_once(lamp: Repo, run: Run) -> None:
+    lamp.git("branch", "release")
+    _, _, err = run("map", "--at", "relaese", cwd=lamp.path)
+    assert err == "tokenzip: no such revision: relaese\n  release\n"

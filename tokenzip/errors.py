@@ -23,7 +23,7 @@ Anything else that escapes is a bug.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class TokenzipError(Exception):
@@ -31,11 +31,21 @@ class TokenzipError(Exception):
 
     code = "error"
 
-    def __init__(self, message: str, *, hint: str = "", candidates: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        candidates: Sequence[str] = (),
+        calls: Sequence[tuple[str, Mapping[str, object]]] = (),
+    ) -> None:
+        """`calls`: questions that would help, as an operation's name and its arguments; each door says in its own words how
+        they are asked, so that the hint names neither tools nor commands."""
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.candidates = tuple(candidates)
+        self.calls = tuple(calls)
 
 
 class UsageError(TokenzipError):

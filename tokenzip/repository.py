@@ -153,7 +153,7 @@ class Repository:
             return self._over_head(rev, self.git.worktree_changes, apart)
         if rev == INDEX:
             if self.git.root is None:
-                raise NotARepository("a bare repository has no index", hint="name a commit, branch or tag with --at")
+                raise NotARepository("a bare repository has no index", hint="name a commit, branch or tag")
             return self._over_head(rev, self.git.index_changes, apart)
         commit, tree = self._resolved(rev, apart)
         return self._of_tree(Revision(rev, commit, False), tree)

@@ -54,7 +54,11 @@ def resolve(snapshot: Snapshot, text: str) -> Symbol | SymbolKey | Module:
         if found is not None:
             return found
         if (folder := find_folder(snapshot, text)) is not None:
-            raise UsageError(f"{folder} is a folder", hint="Ask query_module about it, or name a file in it.") from None
+            raise UsageError(
+                f"{folder} is a folder",
+                hint="Name a file in it, or ask about it as a module",
+                calls=[("query_module", {"module": folder})],
+            ) from None
         raise
     return snapshot.symbol(key) or key
 

@@ -66,7 +66,7 @@ def test_alone_it_lists_the_templates_and_their_inputs(run: Run) -> None:
 def test_it_shows_the_steps_of_one(run: Run) -> None:
     code, out, _ = run("bug-fix", "--steps")
     assert code == 0
-    assert "get_impact_analysis(depth=3)" in out
+    assert "impact(depth=3)" in out
     assert run("bug-fixx", "--steps")[0] == 2
 
 

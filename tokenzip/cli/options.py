@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from tokenzip.cli.commands import command_of
 from tokenzip.cli.terminal import Progress, emit, style_of, tell
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def show(tool: str, answer: Mapping[str, Any], options: Options) -> int:
     if error is not None:
         if options.form == "json":
             emit(to_json(answer))
-        tell(error["message"], error.get("hint", ""), error.get("candidates", ()))
+        commands = [command_of(each["tool"], each["arguments"]) for each in answer.get("next", ())]
+        tell(error["message"], error.get("hint", ""), error.get("candidates", ()), commands)
         return WRONG_USAGE
     emit(render(tool, answer, options.form, style_of(sys.stdout)))
     return 0

@@ -17,6 +17,7 @@ import click
 
 from tokenzip import __version__
 from tokenzip.cli.asking import callees, callers, context, dependants, deps, diff, impact, map_, query, search, show, trace
+from tokenzip.cli.commands import command_of
 from tokenzip.cli.exporting import export, languages, serve
 from tokenzip.cli.keeping import clean, doctor, gc, index, status
 from tokenzip.cli.past import conflicts, log
@@ -127,7 +128,8 @@ def _outcome(words: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except TokenzipError as error:
-        tell(error.message, error.hint, error.candidates)
+        commands = [command_of(tool, arguments) for tool, arguments in error.calls]
+        tell(error.message, error.hint, error.candidates, commands)
         return WRONG_USAGE
     except OSError as error:
         if error.errno not in MACHINE:

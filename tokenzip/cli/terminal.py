@@ -74,13 +74,15 @@ def say(text: str) -> None:
         print(re.sub("[\udc80-\udcff]", lambda match: f"\\x{ord(match[0]) - 0xDC00:02x}", text), file=sys.stderr, flush=True)
 
 
-def tell(message: str, hint: str = "", candidates: Sequence[str] = ()) -> None:
-    """An error for people: what is wrong, what to do, and names that may have been meant."""
+def tell(message: str, hint: str = "", candidates: Sequence[str] = (), commands: Sequence[str] = ()) -> None:
+    """An error for people: what is wrong, what to do, names that may have been meant, and commands to type."""
     say(f"tokenzip: {message}")
     for candidate in candidates:
         say(f"  {candidate}")
-    if hint and not (candidates and hint.startswith("did you mean")):
-        say(f"hint: {hint}")
+    if candidates and hint.startswith("did you mean"):  # they stand above
+        hint = hint.partition("?")[2].lstrip("; ")
+    if hint or commands:
+        say("hint: " + ": ".join(part for part in (hint.rstrip(".") if commands else hint, ", ".join(commands)) if part))
 
 
 class Progress:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tokenzip.cli import options as shell
+from tokenzip.cli.commands import with_commands
 from tokenzip.cli.options import Options, common
 from tokenzip.errors import UsageError
 
@@ -26,7 +28,8 @@ def workflow(*, name: str | None, inputs: Sequence[str], steps: bool, write: boo
     input (trace=-, or just -).
     """
     if name is None or steps:
-        return shell.ask("get_workflow", {"name": name}, options)
+        answer = shell.answer_of("get_workflow", {"name": name}, options)
+        return shell.show("get_workflow", answer if options.form == "json" else _for_people(answer), options)
     from tokenzip.workflows import template
 
     texts = {each.name for each in template(name).inputs if each.is_text}
@@ -39,6 +42,12 @@ def workflow(*, name: str | None, inputs: Sequence[str], steps: bool, write: boo
 
             return write_files(repository, arguments, options)
         return code
+
+
+def _for_people(answer: dict[str, Any]) -> dict[str, Any]:
+    """Steps that name the commands which ask the same."""
+    steps = [{**item, "asks": with_commands(item["asks"])} if "asks" in item else item for item in answer.get("items", ())]
+    return {**answer, "items": steps} if steps else answer
 
 
 def _read(text: str, texts: set[str]) -> str:

@@ -461,7 +461,7 @@ class GitRepository:
         """How the files as they are now differ from HEAD's tree, staged changes, untracked and not ignored files included.
         `over`: HEAD's joined tree, from which submodules differ by the files in them, uncommitted ones included."""
         if self.root is None:
-            raise NotARepository("a bare repository has no working tree", hint="name a commit, branch or tag with --at")
+            raise NotARepository("a bare repository has no working tree", hint="name a commit, branch or tag")
         inside = over is not None and os.path.isfile(os.path.join(self.root, LISTING))
         changes = worktree_changes(self._git, self, inside=inside)
         return changes if over is None else self._with_inside(over, changes, apart)
@@ -553,7 +553,9 @@ class GitRepository:
 
     def _unknown(self, rev: str) -> UnknownRevision:
         if "..." in rev or ".." in rev:
-            return UnknownRevision(f"{rev!r} is not one revision", hint="ranges are understood by `diff` and `log` only")
+            return UnknownRevision(
+                f"{rev!r} is not one revision", hint="a range can only be compared", calls=[("diff_commits", {"base": rev})]
+            )
         if rev in ("HEAD", "@"):
             hint = "commit something, or ask about WORKTREE or INDEX" if self.root else "push something into it first"
             return UnknownRevision("HEAD has no commit yet", hint=hint)
@@ -567,7 +569,7 @@ class GitRepository:
         import difflib
 
         near = difflib.get_close_matches(rev, short, n=5)
-        hint = "nearest: " + ", ".join(near) if near else "`git branch --all` and `git tag` list the names"
+        hint = f"did you mean {' or '.join(near[:3])}?" if near else "`git branch --all` and `git tag` list the names"
         if self.is_shallow:
             hint += "; this is a shallow clone, older commits are not in it"
         return UnknownRevision(f"no such revision: {rev}", hint=hint, candidates=near)

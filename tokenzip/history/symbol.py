@@ -48,7 +48,9 @@ def symbol_log(head: Snapshot, key: SymbolKey, *, most: int | None = None, progr
     touch its file are looked at. Raises UnknownSymbol if it is not there.
     """
     if head.tree_file(key.path) is None or (key.qualified and head.symbol(key) is None):
-        raise UnknownSymbol(f"there is no {key.handle} at {head.at.rev}", hint="`tokenzip search WORDS` finds symbols by words")
+        raise UnknownSymbol(
+            f"there is no {key.handle} at {head.at.rev}", calls=[("search_symbols", {"query": key.qualified or key.path})]
+        )
     return SymbolLog(head, key, most, progress)
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tokenzip.errors import Cancelled, FileVanished, StoreChanged, TokenzipError, UsageError
+from tokenzip.errors import Cancelled, FileVanished, StoreChanged, TokenzipError, UnknownRevision, UsageError
 from tokenzip.languages.base import uncollected
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Operation:
         except Cancelled:
             raise
         except TokenzipError as error:
-            return error_answer(error)
+            return error_answer(error, at=arguments.get("at"))
 
     def checked(self, arguments: Arguments) -> dict[str, Any]:
         """The arguments that were given, each of its declared type. Raises UsageError."""
@@ -155,8 +155,8 @@ LONGEST_MESSAGE = 400
 """Characters of what an error says. It often quotes what was given, and that may be a whole file by mistake."""
 
 
-def error_answer(error: TokenzipError, *, calls: Sequence[dict[str, Any]] = ()) -> Answer:
-    """An error as an answer: what was wrong, what to do, the nearest names, and the calls that would help."""
+def error_answer(error: TokenzipError, *, at: object = None) -> Answer:
+    """An error as an answer: what was wrong, what to do, the nearest names, and the calls that would help (about `at`)."""
     answer: Answer = {
         "error": {
             "code": error.code,
@@ -165,8 +165,9 @@ def error_answer(error: TokenzipError, *, calls: Sequence[dict[str, Any]] = ()) 
             "candidates": list(error.candidates),
         }
     }
-    if calls:
-        answer["next"] = list(calls)
+    at = None if isinstance(error, UnknownRevision) else at
+    if error.calls:
+        answer["next"] = [call(tool, **arguments, at=at) for tool, arguments in error.calls]
     return answer
 
 

@@ -55,7 +55,11 @@ def _paths(snapshot: Snapshot, handles: Sequence[str]) -> list[str]:
     for handle in handles:
         target = walk.resolve(snapshot, handle)
         if isinstance(target, Module):
-            raise UsageError(f"{handle} is a module", hint="Name the files that are to be edited; query_module lists them.")
+            raise UsageError(
+                f"{handle} is a module",
+                hint="Name the files in it that are to be edited.",
+                calls=[("query_module", {"module": target.path or "."})],
+            )
         found.append(target.path)
     return list(dict.fromkeys(found))
 

@@ -75,7 +75,7 @@ def _refuse_inside_submodules(snapshot: Snapshot, key: SymbolKey) -> None:
         if key.path.startswith(f"{path}/"):
             raise UsageError(
                 f"{key.path} lies in the submodule {path}, whose history is its own",
-                hint=f"Ask there: --repo {path}, {SymbolKey(key.path[len(path) + 1 :], key.qualified).handle}.",
+                hint=f"Ask about {SymbolKey(key.path[len(path) + 1 :], key.qualified).handle} in the repository {path}.",
             )
 
 
@@ -185,7 +185,7 @@ def find_conflicts(repository: Repository, arguments: Arguments) -> Answer:
     from tokenzip.history import conflicts
 
     if "at" in arguments:
-        raise UsageError("a merge has two sides and no `at`", hint="Name both sides.")
+        raise UsageError("a merge has two sides, and is asked about no third state", hint="Name both sides.")
     merge = repository.merge(arguments["ours"], arguments["theirs"])
     with merge.base.reading(), merge.ours.reading(), merge.theirs.reading(), merge.merged.reading():
         textual = {conflict.path for conflict in merge.conflicts}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokenzip.errors import UnknownSymbol, UsageError
 from tokenzip.items import Item, revision_item
+from tokenzip.model import Module, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
 
 if TYPE_CHECKING:
@@ -143,6 +144,19 @@ def _question(arguments: Arguments) -> str:
     """What a cursor belongs to: the arguments but for those that only say which part of the answer is wanted."""
     asked = {name: value for name, value in arguments.items() if name not in {"cursor", "max_tokens"}}
     return json.dumps(asked, sort_keys=True)
+
+
+def other_kind(text: str, target: Symbol | SymbolKey | Module) -> UsageError:
+    """The error for a handle that names something of another kind than was asked about, with the question about that."""
+    if isinstance(target, Module):
+        return UsageError(
+            f"{text} is a module", hint="ask about it as one", calls=[("query_module", {"module": target.path or "."})]
+        )
+    if isinstance(target, Symbol):
+        return UsageError(
+            f"{text} is a symbol", hint="ask about it as one", calls=[("query_symbol", {"handle": target.handle})]
+        )
+    return UsageError(f"{text} is a file", hint="ask about it as one", calls=[("query_file", {"path": target.path})])
 
 
 def unknown_module(snapshot: Snapshot, text: str) -> UsageError:

@@ -24,7 +24,7 @@ def run_query(repository: Repository, arguments: Arguments) -> Answer:
     query, terminal = parse(arguments["query"])
     at = arguments.get("at")
     if at is not None and query.chain[0].name == "at" and query.chain[0].arguments[0] != at:
-        raise UsageError(f"the query is about another revision than {at}", hint="Name it once: in `at` or in the query.")
+        raise UsageError(f"the query is about another revision than {at}", hint="Name it once: beside the query or in it.")
 
     def answer(found: Found) -> Answer:
         said = outcome(found, terminal)

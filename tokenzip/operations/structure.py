@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tokenzip import walk
-from tokenzip.errors import UsageError
 from tokenzip.items import Item, Lazy, completeness, file_item, symbol_item
 from tokenzip.model import Flag, Module, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import DEFINITION, listing, unknown_module, wanted
+from tokenzip.operations.items import DEFINITION, listing, other_kind, unknown_module, wanted
 from tokenzip.operations.relations import external_packages, folded_users
 from tokenzip.operations.survey import ENTRY_STEMS, PACKAGE_STEMS, PASSING_ON, Name, Survey, Tally, entry_rank, survey
 
@@ -282,8 +281,7 @@ def query_file(snapshot: Snapshot, arguments: Arguments) -> Answer:
     if isinstance(target, Symbol) and ":" in arguments["path"]:
         target = SymbolKey(target.path)
     if not isinstance(target, SymbolKey):
-        what = "symbol" if isinstance(target, Symbol) else "module"
-        raise UsageError(f"{arguments['path']} is a {what}", hint=f"Ask query_{what} instead.")
+        raise other_kind(arguments["path"], target)
     file = snapshot.file(target.path)
     assert file is not None, "a resolved path exists"
     include = wanted(arguments, DEFINITION)

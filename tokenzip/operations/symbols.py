@@ -22,9 +22,9 @@ from tokenzip.items import (
     symbol_item,
     symbol_source,
 )  # fmt: skip
-from tokenzip.model import Edge, Flag, Module, Symbol, SymbolKey
+from tokenzip.model import Edge, Flag, Symbol, SymbolKey
 from tokenzip.operations.base import Answer, Arguments, call
-from tokenzip.operations.items import DEFINITION, is_whole, listing, unknown_module, wanted
+from tokenzip.operations.items import DEFINITION, is_whole, listing, other_kind, unknown_module, wanted
 
 if TYPE_CHECKING:
     from tokenzip.search import FileHit, Hit
@@ -42,8 +42,7 @@ def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
     """What a symbol is, where, what it has inside, what it uses and who uses it."""
     symbol = walk.resolve(snapshot, arguments["handle"])
     if not isinstance(symbol, Symbol):
-        other = "module" if isinstance(symbol, Module) else "file"
-        raise UsageError(f"{arguments['handle']} is a {other}", hint=f"Ask query_{other} instead.")
+        raise other_kind(arguments["handle"], symbol)
     uses = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, 1, (), backward=False))
     users = walk.by_use(snapshot, walk.closure(snapshot, symbol.key, 1, (), backward=True))
     head = {

@@ -220,4 +220,4 @@ def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
     except Cancelled:
         raise
     except TokenzipError as error:
-        return tool, error_answer(error)
+        return tool, error_answer(error, at=arguments.get("at"))

@@ -24,7 +24,7 @@ def render(tool: str, answer: Mapping[str, Any], form: str = "text", style: Styl
     if form == "mermaid":
         chart = flowchart(tool, answer)
         if chart is None:
-            raise UsageError(f"the answer of {tool} is not a graph", hint="Take another --format: text, json or markdown.")
+            raise UsageError("this answer is not a graph", hint="Take another format: text, json or markdown.")
         return chart
     blocks = document(tool, answer)
     if form == "markdown" and tool == "diff_commits" and (chart := flowchart(tool, answer)):

@@ -116,7 +116,7 @@ def _in_file(snapshot: _Snapshot, path: str, qualified: str) -> SymbolKey:
     at = paths[0] if len(paths) == 1 else path
     near = nearest_in(snapshot, paths or [path], names[-1])
     what = f"{at} has no symbol {qualified}" if paths else f"there is no file {path}"
-    raise UnknownSymbol(f"{what} at {snapshot.at.rev}", hint=_nearest_hint(near), candidates=near)
+    raise _unknown(f"{what} at {snapshot.at.rev}", near, names[-1])
 
 
 def _ending_in(snapshot: _Snapshot, path: str, qualified: str) -> list[Symbol]:
@@ -133,7 +133,7 @@ def _one_path(snapshot: _Snapshot, text: str) -> str:
     if paths:
         raise AmbiguousSymbol(f"{text} names {len(paths)} files", hint="give a longer path", candidates=paths)
     near = nearest_paths(snapshot, text) if "/" in text else nearest_names(snapshot, text)
-    raise UnknownSymbol(f"there is no symbol or file {text} at {snapshot.at.rev}", hint=_nearest_hint(near), candidates=near)
+    raise _unknown(f"there is no symbol or file {text} at {snapshot.at.rev}", near, text)
 
 
 def _paths(snapshot: _Snapshot, text: str) -> list[str]:
@@ -145,8 +145,12 @@ def _paths(snapshot: _Snapshot, text: str) -> list[str]:
     return [path for path in posted if path.endswith("/" + text) and snapshot.tree_file(path) is not None]
 
 
-def _nearest_hint(near: Sequence[str]) -> str:
-    return f"did you mean {' or '.join(near[:3])}?" if near else "`tokenzip search WORDS` finds symbols by words"
+def _unknown(message: str, near: Sequence[str], name: str) -> UnknownSymbol:
+    """The error for a name that stands for nothing: with what is near, or else a search for its words."""
+    if near:
+        return UnknownSymbol(message, hint=f"did you mean {' or '.join(near[:3])}?", candidates=near)
+    words = " ".join(re.findall(r"\w+", name)) or name
+    return UnknownSymbol(message, hint="a search by words may find it", calls=[("search_symbols", {"query": words})])
 
 
 def named(snapshot: _Snapshot, text: str, most: int | None = None) -> tuple[Symbol, ...]:
