@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tokenzip.languages.javascript.components import Framework
     from tokenzip.languages.javascript.extract import Grammar
 
-VERSION = 4
+VERSION = 5
 _TEST = re.compile(
     r"(?:^|/)(?:__tests__|tests?|specs?|e2e|cypress)/|[.\-_](?:test|spec|e2e|cy|test-d|bench)\.(?:[cm]?[jt]sx?|vue|svelte)$|(?:^|/)test\.[cm]?[jt]sx?$"
 )

@@ -17,7 +17,6 @@ class Assignments(Classes):
     """Reads assignments."""
 
     in_block = False
-    exports_object: Definition | None = None
     module_values: list[int]
 
     def assignment(self, node: Node) -> int:
@@ -135,10 +134,15 @@ class Assignments(Classes):
         if right is not None:
             value = self._member_value(left, right, name, name_node, base_node, base, slot, place)
         found = ABSENT if value is None else value
+        if slot is not None and name:
+            is_first = slot[1] + name not in slot[0].members
+            self._set_member(slot, name, found)
+            if right is not None and self.frame.is_module:
+                self.note_set(*slot, name, found, left.parent or left, name_node, right, self._named_base(base_node, slot))
+                if is_first:
+                    place = ABSENT  # it begins here
         if place >= 0:
             self.refer("W", place, name_node, name, once=True)
-        if slot is not None and name:
-            self._set_member(slot, name, found)
         self._remember_member(left, found)
         return found
 
@@ -164,9 +168,22 @@ class Assignments(Classes):
         if right.type == "object" and slot is not None and name == "prototype" and slot[1]:
             return self._prototype(slot[0], right)
         if right.type == "object":
-            owner = self.define(name or "{}", "object", right, hidden=True)
+            owner = self._object_owner(whole, name, name_node, right, base_node, slot)
             return self.object_value(right, owner, place)
         return self.expect(right, place)
+
+    def _object_owner(
+        self, whole: Node, name: str, name_node: Node, right: Node, base_node: Node, slot: Slot | None
+    ) -> Definition:
+        """What an object that is assigned to a member is: a symbol where the member is exported as far as is known yet."""
+        if slot is None or slot[0] is not self.exports_object or not self.frame.is_module or not name:
+            return self.define(name or "{}", "object", right, hidden=True)
+        parent = self._named_base(base_node, slot)
+        saved, self.frame.symbol = self.frame.symbol, parent
+        owner = self.define(name, "variable" if parent is None or parent.hidden else "property", whole, name_node)
+        self.frame.symbol = saved
+        owner.node, owner.head_end = whole, right.start_byte
+        return owner
 
     def _alias_value(self, whole: Node, right: Node, name: str, name_node: Node, base_node: Node, slot: Slot | None) -> int:
         """``a.get = a.header = function``: both are methods, with one body."""
@@ -238,7 +255,7 @@ class Assignments(Classes):
 
     def _assign_module(self, value: int | None, right: Node | None) -> int:
         if right is not None:
-            node = right
+            node = _frozen(right)
             if node.type == "object" and value is None:
                 found = self.object_value(node, self.commonjs(), ABSENT)
                 self._export_object(found)
@@ -255,7 +272,15 @@ class Assignments(Classes):
                 value = self.expression(node)
         if value is not None and value >= 0:
             self._export_object(value)
+            if self.frame.is_module:
+                self._share(value, right)
         return ABSENT if value is None else value
+
+    def _share(self, value: int, node: Node | None) -> None:
+        """What the module's value has of others: it is one of theirs, or made of several (``Object.assign({}, a, b)``)."""
+        parts = self.exprs[value]
+        values = (value,) if parts[0] != "o" else parts[2]
+        self.shared.extend((one, node.start_point[0] + 1) for one in values if node is not None)
 
     def _export_object(self, value: int) -> None:
         if value not in self.module_values:
@@ -342,3 +367,12 @@ class Assignments(Classes):
     def target_of(self, value: int) -> Definition | None:
         slot = self.slot_of(value)
         return slot[0] if slot is not None else None
+
+
+def _frozen(node: Node) -> Node:
+    """The object in ``Object.freeze({ ... })``, else the node itself."""
+    called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    if called is None or arguments is None or called.text not in (b"Object.freeze", b"Object.seal"):
+        return node
+    inner = arguments.named_children
+    return inner[0] if len(inner) == 1 and inner[0].type == "object" else node

@@ -36,6 +36,10 @@ class Bindings(Definitions):
         entries = self.view.interface(path).names.get(name)
         if entries:
             return self.entries_value(path, entries)
+        if name == "exports":
+            found = self.module_value(path)
+            if found and found[0][0] != "M":
+                return found
         return self.global_name(name)
 
     def global_name(self, name: str) -> Alternatives:

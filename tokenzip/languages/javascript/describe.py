@@ -97,7 +97,7 @@ def _bases(node: Node, source: bytes) -> tuple[str, ...]:
 def _value(one: Definition, node: Node, source: bytes) -> str:
     if one.kind not in ("variable", "constant", "property", "enum_member", "type_alias"):
         return ""
-    value = node.child_by_field_name("value")
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
     return text(value, source)[:_MAX_VALUE] if value is not None else ""
 
 

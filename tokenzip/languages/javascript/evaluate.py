@@ -244,17 +244,65 @@ class JavaScriptEvaluator(Contexts):
             return []
         found: list[Target] = []
         for one in self.expand(self.value(self.path, parts[1])):
-            if one[0] == "M":
-                found.extend(self.exported_symbols(one[1], parts[2]))
-                continue
-            if one[0] == "I":
-                owner = self.find_member(one[1], one[2], parts[2])
-                if owner is not None:
-                    found.extend((owner[0][0], target) for target in _symbols(owner[1]))
-            elif one[0] in ("O", "C", "F"):
-                member = parts[2] if one[0] == "O" else f"static {parts[2]}"
-                found.extend((one[1], target) for target in _symbols(self.member_entries(one[1], one[2], member)))
+            found.extend(self._owned_symbols(one, parts[2]))
         return list(dict.fromkeys(found))
+
+    def _owned_symbols(self, one: Alternative, name: str) -> list[Target]:
+        """The symbols that a member of an alternative is."""
+        kind = one[0]
+        if kind == "M":
+            return self.exported_symbols(one[1], name)
+        if kind == "I":
+            owner = self.find_member(one[1], one[2], name)
+            return [(owner[0][0], target) for target in _symbols(owner[1])] if owner is not None else []
+        if kind not in ("O", "C", "F"):
+            return []
+        key = name if kind == "O" else f"static {name}"
+        entries = self.member_entries(one[1], one[2], key)
+        if entries:
+            own = [(one[1], target) for target in _symbols(entries)]
+            return own or list(self.lookup(("passed", one[1], one[2], key), self._passed_symbols, one[1], entries))
+        return list(self.lookup(("shared", one[1], one[2], name), self._shared_symbols, *one[1:3], name))
+
+    def _passed_symbols(self, path: str, entries: tuple[Any, ...]) -> tuple[Target, ...]:
+        """What members are that only hand on what has another name."""
+        found = [target for entry in entries if entry[0] in ("v", "s") for target in self._value_symbols(path, entry[1])]
+        return tuple(dict.fromkeys(found))
+
+    def _shared_symbols(self, path: str, owner: str, name: str) -> tuple[Target, ...]:
+        """Members that an object has from others (``{ ...other }``, ``Object.assign(it, other)``)."""
+        declared = self.definition(path, owner)
+        if declared is None or declared[0] != "o":
+            return ()
+        for value in (*reversed(declared[3]), *reversed(declared[2])):
+            for one in self.expand(self.value(path, value)):
+                found = self._owned_symbols(one, name)
+                if found:
+                    return tuple(found)
+        return ()
+
+    def _value_symbols(self, path: str, expr: Any) -> list[Target]:
+        """The symbols whose value an expression hands on as it is: names, members, what is required."""
+        parts = self.node(path, expr)
+        op = parts[0] if parts is not None else ""
+        if op == "d":
+            found = [(path, parts[1])]
+        elif op == "g":
+            found = self.symbols_of(path, parts[1])
+        elif op == "a":
+            found = [target for one in self.expand(self.value(path, parts[1])) for target in self._owned_symbols(one, parts[2])]
+        elif op == "R":
+            found = [(one[1], one[2]) for one in self.value(path, expr) if one[0] in ("F", "C")]
+        else:
+            found = []
+        return [target for target in dict.fromkeys(found) if "~" not in target[1]]
+
+    def _is_required(self, path: str, expr: Any) -> bool:
+        """Whether a value is what another module exports, or a member of that."""
+        parts = self.node(path, expr)
+        while parts is not None and parts[0] == "a":
+            parts = self.node(path, parts[1])
+        return parts is not None and parts[0] == "R"
 
     def _type_symbols(self, expr: int) -> list[Target]:
         parts: Any = self.table[expr] if expr >= 0 else ("",)
@@ -324,6 +372,10 @@ class JavaScriptEvaluator(Contexts):
                     found.extend([(target, "")] if entry[2] == "*" else self.exported_symbols(target, entry[2]))
             elif op == "v":
                 found.extend((one[1], one[2]) for one in self.value(path, entry[1]) if one[0] in ("F", "C"))
+        if not found:
+            for entry in entries:
+                if entry[0] == "v" and self._is_required(path, entry[1]):
+                    found.extend(self._value_symbols(path, entry[1]))
         return tuple([target for target in dict.fromkeys(found) if "~" not in target[1]])
 
     def exported_symbols(self, path: str, name: str) -> list[Target]:
@@ -342,8 +394,8 @@ class JavaScriptEvaluator(Contexts):
         common = self.view.interface(path).names.get("=")
         for one in self.entries_value(path, common) if common and not found else ():
             if one[0] == "O":
-                found.extend((one[1], target) for target in _symbols(self.member_entries(one[1], one[2], name)))
-        return tuple(found)
+                found.extend(self._owned_symbols(one, name))
+        return tuple([target for target in dict.fromkeys(found) if "~" not in target[1]])
 
     # Imports and exports
 
@@ -399,13 +451,27 @@ class JavaScriptEvaluator(Contexts):
         return True
 
     def _link_exports(self, exported: tuple[Any, ...], edges: list[EdgeRow]) -> None:
-        """``import { a } from './a'; export { a }`` is a re-export in two steps."""
+        """``import { a } from './a'; export { a }`` is a re-export in two steps; CommonJS knows no other."""
         names = self.view.interface(self.path).names
-        for name, local in exported:
-            if any(entry[0] == "i" for entry in names.get(local, ())):
-                for target in self.symbols_of(self.path, local):
-                    detail = name if name != local else ""
-                    edges.append(EdgeRow(-1, "exports", "exact", 0, *target, detail))
+        for name, entry, line in exported:
+            held = names.get(entry[1], ()) if entry[0] == "l" else (entry,)
+            if not any(one[0] == "i" or (one[0] == "v" and self._is_required(self.path, one[1])) for one in held):
+                continue
+            for target in self._entry_symbols(self.path, held) or self._required_files(held):
+                if target[0] != self.path:
+                    detail = name if name != _last(target[1]) else ""
+                    edges.append(EdgeRow(-1, "exports", "exact", line, *target, detail))
+
+    def _required_files(self, entries: tuple[Any, ...]) -> list[Target]:
+        """The modules that entries are as a whole."""
+        found: list[Target] = []
+        for entry in entries:
+            parts = self.node(self.path, entry[1]) if entry[0] == "v" else None
+            if parts is not None and parts[0] == "R":
+                state, target = self.resolve(parts[1], self.path)
+                if state == "file":
+                    found.append((target, ""))
+        return found
 
     # Inheritance
 
@@ -468,6 +534,11 @@ class JavaScriptEvaluator(Contexts):
             if entries:
                 return base, entries
         return None
+
+
+def _last(qualified: str) -> str:
+    """The name of a symbol without what it is in and its ordinal."""
+    return qualified.rpartition(".")[2].partition("#")[0]
 
 
 def _symbols(entries: tuple[Any, ...]) -> list[str]:

@@ -150,8 +150,9 @@ class Expressions(Annotations):
         name = self.text(property_node)
         nodes = [child for child in arguments.named_children if child.type != "comment"]
         if name == "assign" and nodes:
-            values = [self.expression(node) for node in nodes]
+            values = [self.expression(nodes[0])]
             target = self.target_of(values[0])
+            values.extend(self.assigned_object(target, node) for node in nodes[1:])
             if target is not None:
                 target.assigned.extend(value for value in values[1:] if value >= 0)
                 return values[0], 2
@@ -560,6 +561,10 @@ class Expressions(Annotations):
         raise NotImplementedError
 
     def augmented(self, node: Node) -> int:
+        raise NotImplementedError
+
+    def assigned_object(self, target: Definition | None, node: Node) -> int:
+        """An object whose members are given to a target; ABSENT if they were set there one by one."""
         raise NotImplementedError
 
     def target_of(self, value: int) -> Definition | None:

@@ -354,5 +354,9 @@ def _body(walk: Modules, packer: Packer, public: set[int]) -> tuple[Any, ...]:
         ]
     )
     exports = tuple([(name, tuple(entries)) for name, entries in walk.exports.items()])
-    exported = tuple([(name, entry[1]) for name, entries in exports for entry in entries if entry[0] == "l"])
-    return (packer.table(), refs, lambdas, private, members, parameters, imports, heirs, exported)
+    exported = [(name, entry, 0) for name, entries in exports for entry in entries if entry[0] == "l"]
+    if walk.offers:
+        names = {name for name, _, _ in walk.offers}
+        exported = [row for row in exported if row[0] not in names]
+        exported += [row for row in walk.offers if row[1][0] in ("l", "i") or row[1][2:] == (None,)]
+    return (packer.table(), refs, lambdas, private, members, parameters, imports, heirs, tuple(exported))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tokenzip.languages.javascript import flags as bits
+from tokenzip.languages.javascript.commonjs import CommonJS
 from tokenzip.languages.javascript.expressions import FUNCTIONS
 from tokenzip.languages.javascript.flow import STATEMENTS
 from tokenzip.languages.javascript.scopes import ABSENT, MAX_DEPTH, Definition, Frame
-from tokenzip.languages.javascript.statements import Statements
 from tokenzip.languages.syntax import Node
 
 TYPE_ONLY, REEXPORT, DYNAMIC, REQUIRE = 1, 2, 4, 8
@@ -21,7 +21,7 @@ _DECLARATIONS = frozenset({
 })  # fmt: skip
 
 
-class Modules(Statements):
+class Modules(CommonJS):
     """The walk over a whole file."""
 
     is_module = False
@@ -58,6 +58,7 @@ class Modules(Statements):
         self.run_pending()
         self.pending = []  # what waited knows this walk: without the cycle its memory is free as soon as the file is read
         self.settle_types()
+        self.offer_assigned()
         for definition in self.definitions:
             if definition.alias is not None:
                 self._copy_signature(definition, definition.alias)

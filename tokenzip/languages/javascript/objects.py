@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tokenzip.languages.javascript import flags as bits
 from tokenzip.languages.javascript.expressions import FUNCTIONS
 from tokenzip.languages.javascript.functions import Functions
@@ -13,8 +15,41 @@ _MAX_PROPERTIES = 64
 _OBJECT_DEPTH = 3
 
 
+@dataclass(slots=True)
+class Assigned:
+    """A member that is set at the top level of a file: ``exports.a = 3``, the ``a: 3`` of ``module.exports = { a: 3 }``."""
+
+    owner: Definition
+    prefix: str
+    """Of the member's key: ``static`` for what is set on a function or class."""
+    name: str
+    value: int
+    node: Node
+    """All of it: what its symbol spans."""
+    name_node: Node | None
+    value_node: Node
+    parent: Definition | None
+    is_shadowed: bool
+    """Whether the value is a name of the block around it, which the module does not know."""
+
+
 class Objects(Functions):
     """Reads object literals and property descriptors."""
+
+    exports_object: Definition | None = None
+    """What `module.exports` is before anything is assigned to it, and the object that is written there."""
+    set_here: list[Assigned]
+    """What members are set to at the top level."""
+    shared: list[tuple[int, int]]
+    """Values whose members the module's value gets, each with its line."""
+
+    def note_set(
+        self, owner: Definition, prefix: str, name: str, value: int, node: Node, name_node: Node | None, value_node: Node,
+        parent: Definition | None,
+    ) -> None:  # fmt: skip
+        """A member of something that turns out at the end to be exported, or not."""
+        shadowed = value_node.type == "identifier" and self.text(value_node) in self.module_frame.locals
+        self.set_here.append(Assigned(owner, prefix, name, value, node, name_node, value_node, parent, shadowed))
 
     def object_value(self, node: Node, owner: Definition | None, context: int, level: int = 0) -> int:
         """An object literal: a definition if it holds functions or belongs to a named variable, else a plain value."""
@@ -25,7 +60,9 @@ class Objects(Functions):
             owner = self.define("{}", "object", node, hidden=True)
         this = self.make("d", owner.order)
         saved = self.frame.symbol
-        named = not owner.hidden and not owner.flags & bits.LOCAL and len(children) <= _MAX_PROPERTIES
+        named = (
+            (not owner.hidden or self._is_exported(owner)) and not owner.flags & bits.LOCAL and len(children) <= _MAX_PROPERTIES
+        )
         for child in children:
             self.frame.symbol = owner
             self._object_member(child, owner, this, context, named, level)
@@ -67,9 +104,14 @@ class Objects(Functions):
             value = self.expression(node.named_children[0]) if node.named_children else ABSENT
             if value >= 0:
                 owner.spreads.append(value)
+                if self._is_exported(owner):
+                    self.shared.append((value, node.start_point[0] + 1))
             return
         if kind == "shorthand_property_identifier":
-            owner.members.setdefault(self.text(node), []).append(("v", self.expression(node), None))
+            name, value = self.text(node), self.expression(node)
+            owner.members.setdefault(name, []).append(("v", value, None))
+            if self._is_exported(owner):
+                self.note_set(owner, "", name, value, node, node, node, owner)
             return
         key = node.child_by_field_name("key") or node.child_by_field_name("name")
         if key is None:
@@ -87,8 +129,9 @@ class Objects(Functions):
             self._object_method(node, value_node, name, key, owner, place, this)
             return
         definition = None
-        if named and name:
-            definition = self.define(name, "property", node, key)
+        exported = self._is_exported(owner)
+        if named and name and (not exported or value_node.type == "object"):
+            definition = self.define(name, "variable" if exported else "property", node, key)
             definition.flags |= owner.flags & (bits.LOCAL | bits.EXPORTED)
             definition.head_end = value_node.start_byte
         if definition is not None and value_node.type == "object" and level < _OBJECT_DEPTH:
@@ -97,6 +140,22 @@ class Objects(Functions):
             value = self.expect(value_node, place)
         if name:
             owner.members[name] = [("v", value, None if definition is None else definition.order)]
+            if exported and (named or value_node.type == "identifier"):
+                self.note_set(owner, "", name, value, node, key, value_node, owner)
+
+    def assigned_object(self, target: Definition | None, node: Node) -> int:
+        if target is None or not self._is_exported(target):
+            return self.expression(node)
+        if node.type == "object":
+            self.object_value(node, target, ABSENT)
+            return ABSENT
+        value = self.expression(node)
+        if value >= 0:
+            self.shared.append((value, node.start_point[0] + 1))
+        return value
+
+    def _is_exported(self, owner: Definition) -> bool:
+        return owner is self.exports_object and self.frame.is_module
 
     def _object_method(
         self, node: Node, function: Node, name: str, key: Node, owner: Definition, place: int, this: int
@@ -112,6 +171,8 @@ class Objects(Functions):
                 owner.members.setdefault(name, []).append(entry)
             else:
                 owner.members[name] = [entry]
+            if self._is_exported(owner):
+                self.note_set(owner, "", name, self.make("d", definition.order), node, key, function, owner)
 
     def described_member(self, target: Definition, name: str, which: str, node: Node, this: int) -> None:
         value = node.child_by_field_name("value") or node
@@ -129,6 +190,8 @@ class Objects(Functions):
             found = self.make("c", found, (), ())
         if which != "set":
             target.members.setdefault(name, []).append(("v", found, None))
+        if which == "value" and self.frame.is_module:
+            self.note_set(target, "", name, found, node, None, value, target)
 
 
 def _holds_function(node: Node) -> bool:
