@@ -6,11 +6,15 @@ from typing import Any
 
 from tokenzip.languages.javascript.classes import Classes
 from tokenzip.languages.javascript.expressions import FUNCTIONS
-from tokenzip.languages.javascript.scopes import ABSENT, Definition, Frame
+from tokenzip.languages.javascript.scopes import ABSENT, Definition, Expr, Frame
 from tokenzip.languages.syntax import Node
 
 Slot = tuple[Definition, str]
 """A definition and the prefix of the members that are set through it."""
+
+
+_SAME_OBJECT = frozenset({"Object.freeze", "Object.seal", "Object.preventExtensions"})
+_MERGED = frozenset({"Object.assign"})
 
 
 class Assignments(Classes):
@@ -135,7 +139,7 @@ class Assignments(Classes):
             value = self._member_value(left, right, name, name_node, base_node, base, slot, place)
         found = ABSENT if value is None else value
         if slot is not None and name:
-            is_first = slot[1] + name not in slot[0].members
+            is_first = self._is_unset(slot[0].members.get(slot[1] + name))
             self._set_member(slot, name, found)
             if right is not None and self.frame.is_module:
                 self.note_set(*slot, name, found, left.parent or left, name_node, right, self._named_base(base_node, slot))
@@ -171,6 +175,10 @@ class Assignments(Classes):
             owner = self._object_owner(whole, name, name_node, right, base_node, slot)
             return self.object_value(right, owner, place)
         return self.expect(right, place)
+
+    def _is_unset(self, entries: list[Expr] | None) -> bool:
+        """Whether a member has no value yet (``exports.a = void 0`` is none)."""
+        return not entries or all(entry[1] >= 0 and self.exprs[entry[1]] == ("l", "undefined") for entry in entries)
 
     def _object_owner(
         self, whole: Node, name: str, name_node: Node, right: Node, base_node: Node, slot: Slot | None
@@ -255,7 +263,12 @@ class Assignments(Classes):
 
     def _assign_module(self, value: int | None, right: Node | None) -> int:
         if right is not None:
-            node = _frozen(right)
+            node = right
+            merged = self._object_arguments(node, _SAME_OBJECT) if value is None else []
+            if len(merged) == 1:
+                node = merged[0]  # Object.freeze({ ... })
+            elif value is None and (merged := self._object_arguments(node, _MERGED)):
+                return self._assign_merged(merged)
             if node.type == "object" and value is None:
                 found = self.object_value(node, self.commonjs(), ABSENT)
                 self._export_object(found)
@@ -276,11 +289,26 @@ class Assignments(Classes):
                 self._share(value, right)
         return ABSENT if value is None else value
 
+    def _assign_merged(self, nodes: list[Node]) -> int:
+        """``module.exports = Object.assign({ ... }, other, { ... })``"""
+        own = self.commonjs()
+        found = self.object_value(nodes[0], own, ABSENT)
+        own.assigned.extend(value for value in [self.assigned_object(own, node) for node in nodes[1:]] if value >= 0)
+        self._export_object(found)
+        return found
+
+    def _object_arguments(self, node: Node, functions: frozenset[str]) -> list[Node]:
+        """The arguments of a call of one of these functions if the first is an object that is written there; else none."""
+        called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if called is None or arguments is None or self.text(called) not in functions or "Object" in self.names:
+            return []
+        nodes = [child for child in arguments.named_children if child.type != "comment"]
+        return nodes if nodes and nodes[0].type == "object" else []
+
     def _share(self, value: int, node: Node | None) -> None:
-        """What the module's value has of others: it is one of theirs, or made of several (``Object.assign({}, a, b)``)."""
-        parts = self.exprs[value]
-        values = (value,) if parts[0] != "o" else parts[2]
-        self.shared.extend((one, node.start_point[0] + 1) for one in values if node is not None)
+        """The module's value may be that of another."""
+        if node is not None:
+            self.shared.append((value, node.start_point[0] + 1))
 
     def _export_object(self, value: int) -> None:
         if value not in self.module_values:
@@ -367,12 +395,3 @@ class Assignments(Classes):
     def target_of(self, value: int) -> Definition | None:
         slot = self.slot_of(value)
         return slot[0] if slot is not None else None
-
-
-def _frozen(node: Node) -> Node:
-    """The object in ``Object.freeze({ ... })``, else the node itself."""
-    called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if called is None or arguments is None or called.text not in (b"Object.freeze", b"Object.seal"):
-        return node
-    inner = arguments.named_children
-    return inner[0] if len(inner) == 1 and inner[0].type == "object" else node

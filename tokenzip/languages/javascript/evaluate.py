@@ -83,8 +83,7 @@ class JavaScriptEvaluator(Contexts):
         if kind == "t":
             return [("references", "exact", *target, "type") for target in self._type_symbols(expr)], None
         if kind == "w":
-            targets = self.symbols_of(self.path, self.table[expr][1])
-            return [("modifies", "exact", *target, "") for target in targets], None
+            return [("modifies", "exact", *target, "") for target in self._declared_as(self.table[expr][1])], None
         if kind == "j":
             return self._used_ends("references", expr, "jsx"), None
         if kind == "e":
@@ -225,7 +224,7 @@ class JavaScriptEvaluator(Contexts):
 
     def _member_ends(self, kind: str, expr: int) -> list[_End]:
         ends: list[_End] = []
-        for target in self._member_symbols(expr):
+        for target in self._member_symbols(expr, own=kind == "W"):
             if "~" in target[1]:
                 continue
             declared = self.definition(*target)
@@ -237,17 +236,17 @@ class JavaScriptEvaluator(Contexts):
     def _is_accessor(self, declared: Any) -> bool:
         return declared[0] == "f" and bool(declared[1] & 8)
 
-    def _member_symbols(self, expr: int) -> list[Target]:
-        """The symbols that a member expression names."""
+    def _member_symbols(self, expr: int, own: bool = False) -> list[Target]:
+        """The symbols that a member expression names; `own`: not those whose value it merely holds."""
         parts = self.table[expr]
         if parts[0] != "a" or parts[1] < 0:
             return []
         found: list[Target] = []
         for one in self.expand(self.value(self.path, parts[1])):
-            found.extend(self._owned_symbols(one, parts[2]))
+            found.extend(self._owned_symbols(one, parts[2], own))
         return list(dict.fromkeys(found))
 
-    def _owned_symbols(self, one: Alternative, name: str) -> list[Target]:
+    def _owned_symbols(self, one: Alternative, name: str, own: bool = False) -> list[Target]:
         """The symbols that a member of an alternative is."""
         kind = one[0]
         if kind == "M":
@@ -259,9 +258,11 @@ class JavaScriptEvaluator(Contexts):
             return []
         key = name if kind == "O" else f"static {name}"
         entries = self.member_entries(one[1], one[2], key)
+        named = [(one[1], target) for target in _symbols(entries)]
+        if named or own:
+            return named
         if entries:
-            own = [(one[1], target) for target in _symbols(entries)]
-            return own or list(self.lookup(("passed", one[1], one[2], key), self._passed_symbols, one[1], entries))
+            return list(self.lookup(("passed", one[1], one[2], key), self._passed_symbols, one[1], entries))
         return list(self.lookup(("shared", one[1], one[2], name), self._shared_symbols, *one[1:3], name))
 
     def _passed_symbols(self, path: str, entries: tuple[Any, ...]) -> tuple[Target, ...]:
@@ -334,6 +335,14 @@ class JavaScriptEvaluator(Contexts):
         return [(kind, tier, *target, detail) for target in dict.fromkeys(found) if "~" not in target[1]]
 
     # Symbols of names
+
+    def _declared_as(self, name: str) -> list[Target]:
+        """The variables that a name itself is, not what it may hold."""
+        entries = self.view.interface(self.path).names.get(name)
+        if not entries:
+            return self.symbols_of(self.path, name)
+        found = [entry[-1] for entry in entries if entry[0] in ("d", "v") and entry[-1] is not None]
+        return [(self.path, qualified) for qualified in dict.fromkeys(found) if "~" not in qualified]
 
     def symbols_of(self, path: str, name: str) -> list[Target]:
         """The symbols that a name at the top level of a file stands for, through imports and re-exports."""

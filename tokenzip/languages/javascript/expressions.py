@@ -215,6 +215,8 @@ class Expressions(Annotations):
             known = self.frame.env.get(key) if key else None
             if known is not None:
                 return known
+        if name == "exports" and base >= 0 and self.exprs[base] == ("g", "module") and "module" not in self.names:
+            return self.make("g", "exports")
         value = self.make("a", base, name)
         if not callee and base >= 0:
             self.refer("m", value, name_node, name, once=True)

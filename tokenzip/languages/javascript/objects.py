@@ -61,7 +61,9 @@ class Objects(Functions):
         this = self.make("d", owner.order)
         saved = self.frame.symbol
         named = (
-            (not owner.hidden or self._is_exported(owner)) and not owner.flags & bits.LOCAL and len(children) <= _MAX_PROPERTIES
+            (not owner.hidden or (owner is self.exports_object and self.frame.is_module))
+            and not owner.flags & bits.LOCAL
+            and len(children) <= _MAX_PROPERTIES
         )
         for child in children:
             self.frame.symbol = owner
@@ -129,7 +131,7 @@ class Objects(Functions):
             self._object_method(node, value_node, name, key, owner, place, this)
             return
         definition = None
-        exported = self._is_exported(owner)
+        exported = owner is self.exports_object and self.frame.is_module
         if named and name and (not exported or value_node.type == "object"):
             definition = self.define(name, "variable" if exported else "property", node, key)
             definition.flags |= owner.flags & (bits.LOCAL | bits.EXPORTED)
@@ -171,7 +173,7 @@ class Objects(Functions):
                 owner.members.setdefault(name, []).append(entry)
             else:
                 owner.members[name] = [entry]
-            if self._is_exported(owner):
+            if owner is self.exports_object and self.frame.is_module:
                 self.note_set(owner, "", name, self.make("d", definition.order), node, key, function, owner)
 
     def described_member(self, target: Definition, name: str, which: str, node: Node, this: int) -> None:

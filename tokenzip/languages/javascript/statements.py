@@ -103,10 +103,25 @@ class Statements(Flow):
 
     def _destructured(self, pattern: Node, value_node: Node | None, whole: Node, kind: str, annotation: int) -> None:
         value = self.expect(value_node, annotation) if value_node is not None else ABSENT
+        is_call = value_node is not None and value_node.type == "call_expression"  # not: a name for what was required before
+        if is_call and pattern.type == "object_pattern" and value >= 0 and self.exprs[value][0] == "R":
+            self._name_required(pattern)
         value = annotation if annotation >= 0 else value
         self._pattern_kind, saved = ((whole, kind, value_node), self._pattern_kind)
         self.bind(pattern, value, declare=True)
         self._pattern_kind = saved
+
+    def _name_required(self, pattern: Node) -> None:
+        """``const { a, b: c } = require('d')`` imports names, as ``import { a, b as c } from 'd'`` does."""
+        names: list[tuple[str, str, int]] = []
+        for child in pattern.named_children:
+            key, local = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if child.type == "shorthand_property_identifier_pattern":
+                names.append((self.text(child), self.text(child), 0))
+            elif child.type == "pair_pattern" and key is not None and local is not None and local.type == "identifier":
+                names.append((self.key_text(key), self.text(local), 0))
+        source, specifier, _, flags, line = self.imports[-1]
+        self.imports[-1] = (source, specifier, tuple(names), flags, line)
 
     def bind(self, pattern: Node, value: int, declare: bool) -> None:
         """Names of a pattern get the parts of a value; `declare`: they begin here."""
