@@ -132,6 +132,7 @@ class Assignments(Classes):
             return self._assign_module(value, right)
         base = self.expression(base_node)
         slot = self.slot_of(base)
+        is_own = slot is not None or (right is not None and right.type in FUNCTIONS)  # else of a type, which may declare it
         if slot is None and base_node.type == "identifier":
             slot = self._variable_slot(self.text(base_node))
         place = self.make("a", base, name) if base >= 0 and name else ABSENT
@@ -143,7 +144,7 @@ class Assignments(Classes):
             self._set_member(slot, name, found)
             if right is not None and self.frame.is_module:
                 self.note_set(*slot, name, found, left.parent or left, name_node, right, self._named_base(base_node, slot))
-                if is_first:
+                if is_first and is_own:
                     place = ABSENT  # it begins here
         if place >= 0:
             self.refer("W", place, name_node, name, once=True)

@@ -263,7 +263,9 @@ class Expressions(Annotations):
         key = self.expression(index)
         if key >= 0 and self.exprs[key][0] == "s":
             return self.make("a", base, self.exprs[key][1])
-        return self.make("x", base) if base >= 0 else ABSENT
+        if base < 0:
+            return ABSENT
+        return self.make("xk", base, key) if key >= 0 and self.exprs[key][0] in _KEYS else self.make("x", base)
 
     # Calls
 
@@ -628,6 +630,8 @@ class Expressions(Annotations):
 
 
 _SPECIAL = frozenset({"require", "Object"})
+_KEYS = frozenset({"g", "p", "a"})
+"""Names, parameters and members may hold a string that is known."""
 _INDIRECT = frozenset({"call", "apply", "bind"})
 _PLACED = FUNCTIONS | {"object", "array", "parenthesized_expression", "ternary_expression"}
 Reader = Callable[[Expressions, Node], int]

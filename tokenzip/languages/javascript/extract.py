@@ -186,25 +186,40 @@ def _behind(walk: Modules, value: int) -> list[Definition]:
 
 
 def _resolve_flows(walk: Modules) -> None:
-    """Hands what calls in this file pass to the parameters that receive it."""
+    """Hands what calls in this file pass to the parameters that receive it.
+
+    What a parameter is called with comes last: it says something of functions alone that no call names with a value.
+    """
+    of_parameters: list[tuple[int, list[int]]] = []
     for callee, values in walk.flows:
-        for found in _called(walk, callee):
-            target = found
-            if target.kind == "class":
-                entry = next(iter(target.members.get("constructor", ())), None)
-                if entry is None or entry[0] != "d":
-                    continue
-                target = walk.definitions[entry[1]]
-            for position, parameter in enumerate(target.params):
-                if parameter[1] >= 0:
-                    continue
-                if parameter[3] & 1:
-                    value = walk.make("r", tuple(values[position:]), 0)
-                else:
-                    value = values[position] if position < len(values) else parameter[2]
-                flows = target.flows.setdefault(position, [])
-                if value >= 0 and value not in flows:
-                    flows.append(value)
+        if walk.exprs[callee][0] == "p":
+            of_parameters.append((callee, values))
+        else:
+            _hand_over(walk, callee, values, frozenset())
+    if of_parameters:
+        settled = frozenset([(one.order, position) for one in walk.definitions for position in one.flows])
+        for callee, values in of_parameters:
+            _hand_over(walk, callee, values, settled)
+
+
+def _hand_over(walk: Modules, callee: int, values: list[int], settled: frozenset[tuple[int, int]]) -> None:
+    for found in _called(walk, callee):
+        target = found
+        if target.kind == "class":
+            entry = next(iter(target.members.get("constructor", ())), None)
+            if entry is None or entry[0] != "d":
+                continue
+            target = walk.definitions[entry[1]]
+        for position, parameter in enumerate(target.params):
+            if parameter[1] >= 0 or (target.order, position) in settled:
+                continue
+            if parameter[3] & 1:
+                value = walk.make("r", tuple(values[position:]), 0)
+            else:
+                value = values[position] if position < len(values) else parameter[2]
+            flows = target.flows.setdefault(position, [])
+            if value >= 0 and value not in flows:
+                flows.append(value)
 
 
 def _called(walk: Modules, callee: int) -> list[Definition]:
@@ -218,6 +233,9 @@ def _called(walk: Modules, callee: int) -> list[Definition]:
         slot = walk.slot_of(parts[1])
         entries = slot[0].members.get(slot[1] + parts[2], ()) if slot is not None else ()
         return [walk.definitions[entry[1]] for entry in entries if entry[0] == "d"]
+    if parts[0] == "p":
+        passed = walk.definitions[parts[1]].flows.get(parts[2], ())
+        return [one for value in passed if walk.exprs[value][0] != "p" for one in _called(walk, value)]
     return []
 
 

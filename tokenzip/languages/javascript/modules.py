@@ -37,7 +37,7 @@ class Modules(CommonJS):
         self.module_frame.this = ABSENT
 
     def note_flow(self, callee: int, values: list[int]) -> None:
-        if self.exprs[callee][0] in ("d", "g", "a"):
+        if self.exprs[callee][0] in ("d", "g", "a", "p"):
             self.flows.append((callee, values))
 
     def program(self, root: Node) -> None:

@@ -7,7 +7,7 @@ local variables was followed while it was made. The first item says what it is:
 ======================== =======================================================================================
 ``g name``               a name of the module or a global one
 ``d definition``         a function, class, object ... of this file (a number here, a qualified name when packed)
-``a base name``          member; ``x base``: member whose key is not known
+``a base name``          member; ``x base``: member whose key is not known; ``xk base key``: or may be a string that is
 ``c f args targs``       call; ``N f args targs``: new; an argument may be ``sp e``: spread
 ``w e`` ``i e`` ``I e``  awaited; element of an iterable, of an async one
 ``q e n`` ``Q e n``      n-th element of a destructured array; all from the n-th on

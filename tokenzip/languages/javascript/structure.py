@@ -11,7 +11,7 @@ _FIRST = frozenset({
     "Wt", "Wd", "k", "km", "cx",
 })  # fmt: skip
 _ALL = frozenset({"u", "tu", "ti", "tt", "r"})
-_TWO = frozenset({"A", "tx", "tc", "tm", "W", "Wp"})
+_TWO = frozenset({"A", "tx", "tc", "tm", "W", "Wp", "xk"})
 
 
 def children(parts: Any) -> tuple[Any, ...]:

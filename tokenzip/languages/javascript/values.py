@@ -10,6 +10,8 @@ from tokenzip.languages.javascript.names import ARRAYS, MAPS
 from tokenzip.languages.javascript.types import Env, Types
 
 _IN_PROGRESS: Alternatives = ()
+_FUNCTIONS = frozenset({"F", "L", "C"})
+_OWNERS = frozenset({"O", "o", "M", "I", "C", "F"})
 _LITERALS = frozenset({"null", "undefined", "void"})
 
 
@@ -149,10 +151,21 @@ class Values(Types):
                     found.append((("T", (one[2][0], one[2][1])),))
             elif kind == "T":
                 found.append(union(one[1]))
-            elif kind == "I":
-                for name in ("[Symbol.iterator]", "[Symbol.asyncIterator]"):
-                    for function in self.instance_member(one, name):
-                        found.append(self.element(self.call(function, (), (), one[1])))
+            elif kind in ("I", "O"):
+                found.append(self.lookup(("iterated", one[1], one[2], one), self._iterated_object, one))
+        return union(found)
+
+    def _iterated_object(self, one: Alternative) -> Alternatives:
+        """What iterating over an object yields: what its iterator does, or what `next` gives as `value` if it is one itself."""
+        found: list[Alternatives] = []
+        for name in ("[Symbol.iterator]", "[Symbol.asyncIterator]"):
+            for function in self.member(one, name):
+                iterators = self.call(function, (), (), one[1])
+                found.append(self.element(tuple([each for each in iterators if each[:3] != one[:3]])))
+        if not any(found):
+            for function in self.member(one, "next"):
+                steps = self.awaited(self.expand(self.call(function, (), (), one[1])))
+                found.extend(self.member(step, "value") for step in steps if step[0] in ("o", "O"))
         return union(found)
 
     def _item(self, path: str, _expr: Any, parts: Any, env: Env) -> Alternatives:
@@ -182,6 +195,23 @@ class Values(Types):
             else:
                 found.append(self.all_members(one))
         return union(found)
+
+    def _keyed_item(self, path: str, expr: Any, parts: Any, env: Env) -> Alternatives:
+        """A member by a key that is no literal: of the names that the key is known to hold, else any.
+
+        A parameter may hold others, of which nothing is known: its members may be any, too, except functions.
+        """
+        keys = self.expand(self.value(path, parts[2], env))
+        names = [one[2][0][0][1] for one in keys if one[0] == "X" and one[1] == "string" and one[2]]
+        if not names or len(names) < len(keys):
+            return self._any_item(path, expr, parts, env)
+        owners = [one for one in self.expand(self.value(path, parts[1], env)) if one[0] in _OWNERS]
+        found = union([self.member(one, name) for one in owners for name in names])
+        key = self.node(path, parts[2])
+        if found and key is not None and key[0] != "p":
+            return found
+        others = self._any_item(path, expr, parts, env)
+        return union([found, tuple([one for one in others if one[0] not in _FUNCTIONS])]) if found else others
 
     def all_members(self, one: Alternative) -> Alternatives:
         kind = one[0]
@@ -418,6 +448,7 @@ _READERS: dict[str, Any] = {
     "L": _V._lambda, "o": _V._object, "m": _V._module, "w'": _V._promised_module, "R": _V._require, "y": _V._super,
     "u": _V._union, "r": _V._array, "w": _V._awaited, "i": _V._iterated, "I": _V._iterated, "q": _V._item, "Q": _V._rest,
     "x": _V._any_item, "n": _V._declared, "A": _V._declared_or_value, "G": _V._generator, "b": _V._bound_function,
+    "xk": _V._keyed_item,
     "W": _V._instance_of, "Wt": _V._type_is, "Wd": _V._discriminated, "Wi": _V._has_member, "Wp": _V._predicate,
     "sp": _V._iterated,
     "k": lambda self, path, expr, parts, env: self.contextual_parameter(path, parts, env),
