@@ -247,3 +247,40 @@ def test_paths_of_tests(path: str) -> None:
 @pytest.mark.parametrize("path", ["src/testing.ts", "latest/a.js", "contest.ts", "src/spec.ts"])
 def test_paths_of_no_tests(path: str) -> None:
     assert not TYPESCRIPT.is_test(path)
+
+
+COMMONJS = b"""const f = () => 1
+/** Verbs. */
+exports.METHODS = ['GET', 'POST']
+module.exports.f = f
+exports.defaults = { limit: 3 }
+"""
+
+
+def test_values_that_commonjs_exports_lie_where_they_are_assigned() -> None:
+    rows = symbols(COMMONJS, JAVASCRIPT)
+    assert list(rows) == ["f", "METHODS", "defaults", "defaults.limit"]
+    methods = rows["METHODS"]
+    assert COMMONJS[methods.start : methods.end] == b"exports.METHODS = ['GET', 'POST']"
+    assert COMMONJS[methods.doc_start : methods.doc_end] == b"/** Verbs. */"
+    assert (methods.name_line, methods.line, methods.end_line) == (3, 3, 3)
+    details = dict(zip(rows, JAVASCRIPT.describe(COMMONJS, list(rows.values())), strict=True))
+    assert details["METHODS"].value == "['GET', 'POST']"
+
+
+def test_another_value_is_another_body_and_nothing_else() -> None:
+    before, after = symbols(COMMONJS, JAVASCRIPT), symbols(COMMONJS.replace(b"'POST'", b"'PUT'"), JAVASCRIPT)
+    same = {name for name in before if before[name].content_hash == after[name].content_hash}
+    assert same == before.keys() - {"METHODS"}
+    assert before["METHODS"].signature_hash == after["METHODS"].signature_hash
+
+
+def test_names_that_commonjs_exports_are_in_the_interface_wherever_they_stand() -> None:
+    shifted = JAVASCRIPT.extract(b"// one\n\n" + COMMONJS).interface
+    assert shifted == JAVASCRIPT.extract(COMMONJS).interface
+    assert {name for name in shifted.names if name.startswith("=")} == {"=", "=METHODS", "=f", "=defaults"}
+
+
+def test_an_object_that_is_a_table_of_data_has_no_symbols() -> None:
+    pairs = b", ".join(b"key%d: %d" % (number, number) for number in range(65))
+    assert list(symbols(b"function f() {}\nmodule.exports = { f, " + pairs + b" }\n", JAVASCRIPT)) == ["f"]
