@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -120,7 +121,10 @@ class Expressions(Annotations):
                     value = self._indirect_call(link, value, name, node)
                 else:
                     self.refer("c", value, place, name)
+                    called = value
                     value = self._finish_call("c", link, value)
+                    if name == "slice" and value >= 0 and self.exprs[called][0] == "a":
+                        value = self._sliced(link, value, self.exprs[called][1])
                 name, place = "", link
             elif kind == "subscript_expression":
                 value = self._subscript(link, value)
@@ -317,6 +321,15 @@ class Expressions(Annotations):
     def note_flow(self, callee: int, values: list[int]) -> None:
         """What a call in this file passes to the parameters of a function of this file."""
         raise NotImplementedError
+
+    def _sliced(self, node: Node, call: int, base: int) -> int:
+        """``base.slice(1, -1)``: of an array that is known, these elements."""
+        arguments = node.child_by_field_name("arguments")
+        nodes = [child for child in arguments.named_children if child.type != "comment"] if arguments is not None else []
+        bounds = [self.text(child) for child in nodes]
+        if not 1 <= len(bounds) <= 2 or any(_BOUND.fullmatch(bound) is None for bound in bounds):
+            return call
+        return self.make("sl", call, base, *[int(bound) for bound in bounds])
 
     def _indirect_call(self, node: Node, callee: int, name: str, inner: Node) -> int:
         """``f.call(this, a)``, ``f.apply(this, as)`` call f; ``f.bind(this)`` is f."""
@@ -630,6 +643,7 @@ class Expressions(Annotations):
 
 
 _SPECIAL = frozenset({"require", "Object"})
+_BOUND = re.compile(r"-?\d{1,3}")
 _KEYS = frozenset({"g", "p", "a"})
 """Names, parameters and members may hold a string that is known."""
 _INDIRECT = frozenset({"call", "apply", "bind"})

@@ -125,7 +125,7 @@ class Packer:
             return (op, tuple([(name, self._nest(value)) for name, value in parts[1]]), self._all(parts[2]))
         if op in ("q", "Q", "b", "Wi", "Wt", "Wd", "k", "km", "cx"):
             return (op, self._nest(parts[1]), *parts[2:])
-        if op in ("A", "tx", "tc", "tm", "W", "Wp", "xk"):
+        if op in ("A", "tx", "tc", "tm", "W", "Wp", "xk", "sl"):
             return (op, self._nest(parts[1]), self._nest(parts[2]), *parts[3:])
         if op == "tp":
             return (op, parts[1], self._nest(parts[2]))

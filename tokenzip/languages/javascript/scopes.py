@@ -10,7 +10,7 @@ local variables was followed while it was made. The first item says what it is:
 ``a base name``          member; ``x base``: member whose key is not known; ``xk base key``: or may be a string that is
 ``c f args targs``       call; ``N f args targs``: new; an argument may be ``sp e``: spread
 ``w e`` ``i e`` ``I e``  awaited; element of an iterable, of an async one
-``q e n`` ``Q e n``      n-th element of a destructured array; all from the n-th on
+``q e n`` ``Q e n``      n-th element of a destructured array; all from the n-th on; ``sl call e m n``: from m to before n
 ``u es``                 any of these
 ``r es many``            array (1: only its first elements); ``o ((name e) ...) spreads``: object of plain values
 ``l type`` ``s text``    literal

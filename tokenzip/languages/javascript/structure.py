@@ -11,7 +11,7 @@ _FIRST = frozenset({
     "Wt", "Wd", "k", "km", "cx",
 })  # fmt: skip
 _ALL = frozenset({"u", "tu", "ti", "tt", "r"})
-_TWO = frozenset({"A", "tx", "tc", "tm", "W", "Wp", "xk"})
+_TWO = frozenset({"A", "tx", "tc", "tm", "W", "Wp", "xk", "sl"})
 
 
 def children(parts: Any) -> tuple[Any, ...]:

@@ -185,6 +185,12 @@ class Values(Types):
             found.append(("T", one[1][parts[2] :]) if one[0] == "T" else one)
         return tuple(found)
 
+    def _slice(self, path: str, _expr: Any, parts: Any, env: Env) -> Alternatives:
+        before = self.expand(self.value(path, parts[2], env))
+        if not before or any(one[0] != "T" for one in before):
+            return self.value(path, parts[1], env)
+        return union([(("T", one[1][slice(parts[3], *parts[4:5] or (None,))]),) for one in before])
+
     def _any_item(self, path: str, _expr: Any, parts: Any, env: Env) -> Alternatives:
         found: list[Alternatives] = []
         for one in self.expand(self.value(path, parts[1], env)):
@@ -448,7 +454,7 @@ _READERS: dict[str, Any] = {
     "L": _V._lambda, "o": _V._object, "m": _V._module, "w'": _V._promised_module, "R": _V._require, "y": _V._super,
     "u": _V._union, "r": _V._array, "w": _V._awaited, "i": _V._iterated, "I": _V._iterated, "q": _V._item, "Q": _V._rest,
     "x": _V._any_item, "n": _V._declared, "A": _V._declared_or_value, "G": _V._generator, "b": _V._bound_function,
-    "xk": _V._keyed_item,
+    "xk": _V._keyed_item, "sl": _V._slice,
     "W": _V._instance_of, "Wt": _V._type_is, "Wd": _V._discriminated, "Wi": _V._has_member, "Wp": _V._predicate,
     "sp": _V._iterated,
     "k": lambda self, path, expr, parts, env: self.contextual_parameter(path, parts, env),
