@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokenzip.languages.python.expressions import annotation, bind, bind_name, reduce, type_expression
+from tokenzip.languages.python.annotations import annotation, type_expression
+from tokenzip.languages.python.expressions import reduce
 from tokenzip.languages.python.ir import PRIVATE
 from tokenzip.languages.python.state import State
+from tokenzip.languages.python.targets import bind, bind_name
 from tokenzip.languages.syntax import EXTRAS, Node
 
 _ALIAS_MAKERS = frozenset({"Union", "Optional", "Callable", "Literal", "Annotated", "Type", "Dict", "List", "Tuple", "Set"})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tokenzip.languages.python.expressions import annotation, reduce, type_expression
+from tokenzip.languages.python.annotations import annotation, type_expression
+from tokenzip.languages.python.expressions import reduce
 from tokenzip.languages.python.ir import (
     ASYNC,
     CLASSMETHOD,

@@ -29,7 +29,7 @@ from tokenzip.languages.python.definitions import (
     refer_decorators,
     type_parameters_of,
 )
-from tokenzip.languages.python.expressions import bind, bind_name, forget, instance_of, narrow, path_of, reduce
+from tokenzip.languages.python.expressions import reduce
 from tokenzip.languages.python.ir import (
     ABSTRACT,
     CLASSMETHOD,
@@ -42,7 +42,10 @@ from tokenzip.languages.python.ir import (
     STATIC,
     UNKNOWN,
 )
+from tokenzip.languages.python.narrowing import instance_of, narrow
+from tokenzip.languages.python.paths import forget, path_of
 from tokenzip.languages.python.state import KINDS, MAX_DEPTH, Definition, Env, Scope, State
+from tokenzip.languages.python.targets import bind, bind_name
 from tokenzip.languages.syntax import EXTRAS, Node, parts
 
 # What decorators of these names make of a function, whatever module they come from.
