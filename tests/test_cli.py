@@ -17,6 +17,7 @@ import pytest
 from gitrepo import Repo
 
 from tokenzip import __version__
+from tokenzip.budget import estimate_tokens
 from tokenzip.cli import root as cli
 from tokenzip.cli.commands import command_of
 from tokenzip.cli.terminal import Progress
@@ -703,3 +704,60 @@ def test_an_unknown_revision_has_its_candidates_once(lamp: Repo, run: Run) -> No
     lamp.git("branch", "release")
     _, _, err = run("map", "--at", "relaese", cwd=lamp.path)
     assert err == "tokenzip: no such revision: relaese\n  release\n"
+
+
+# Budgets hold for what is printed.
+
+
+@pytest.fixture
+def grown(repo: Repo) -> Repo:
+    """A module that thirty others use, and a change that breaks them."""
+    users = {f"use/user{n:02}.py": f"from lamp.core import glow\n\n\ndef use{n}():\n    return glow({n})\n" for n in range(30)}
+    repo.commit({**FILES, **users}, "lamp")
+    repo.commit(
+        {"lamp/core.py": FILES["lamp/core.py"].replace("glow(power: int)", "glow(power: int, *, color: str)")}, "change"
+    )
+    return repo
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "map", "map lamp", "map use", "search glow", "query symbols()", "show glow", "show lamp/core.py", "callers glow",
+        "dependants lamp/core.py", "deps lamp/use.py", "impact glow", "impact glow --tests", "trace both glow",
+        "diff HEAD~1 HEAD",
+        "diff HEAD~1 HEAD --tests", "log glow", "context lamp/core.py", "workflow", "workflow bug-fix --steps",
+        "workflow implement-feature description=glow", "workflow bug-fix symbol=glow", "show user", "show nothing/like/this",
+    ],
+)  # fmt: skip
+def test_what_is_printed_keeps_to_the_budget_and_says_what_is_missing(grown: Repo, run: Run, words: str) -> None:
+    for form in ("text", "markdown"):
+        whole = run(*words.split(), "--format", form, cwd=grown.path)[1]
+        for budget in (50, 100, 200):
+            code, out, err = run(*words.split(), "--format", form, "--max-tokens", str(budget), cwd=grown.path)
+            assert code in (0, 2), err
+            assert estimate_tokens(out) <= budget, (form, budget, out)
+            assert out == whole or re.search(r"\d+ of \d+ shown|left out", out), (form, budget, out)
+            assert "known" not in out or "known" in whole  # nothing is said to be missing that was merely cut
+
+
+def test_a_diff_cut_short_still_says_how_much_breaks(grown: Repo, run: Run) -> None:
+    _, out, _ = run("diff", "HEAD~1", "HEAD", "--max-tokens", "100", cwd=grown.path)
+    assert "breaking" in out
+    assert "lamp/core.py" in out
+    _, out, _ = run("diff", "HEAD~1", "HEAD", "--max-tokens", "50", cwd=grown.path)
+    assert "more --max-tokens" in out or "breaking" in out
+
+
+def test_a_cursor_of_a_text_goes_on_in_it(grown: Repo, run: Run) -> None:
+    shown: list[str] = []
+    cursor: tuple[str, ...] = ()
+    while True:
+        _, out, _ = run("callers", "glow", "--max-tokens", "120", *cursor, cwd=grown.path)
+        assert estimate_tokens(out) <= 120
+        shown += re.findall(r"use/user\d+", out)
+        found = re.search(r"--cursor (\S+)", out)
+        if found is None:
+            break
+        cursor = ("--cursor", found[1])
+    assert sorted(shown) == [f"use/user{n:02}" for n in range(30)]

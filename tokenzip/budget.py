@@ -1,5 +1,7 @@
 """Fit an ordered answer into a number of tokens, and say what was left out and how to get it.
 
+What counts is the answer as agents get it, or, inside of `measured_by`, as its reader does.
+
 Tokens are estimated by rule, the same everywhere, so that no tokenizer is needed at run time. The weights below were fitted to
 the o200k_base encoding on answers of this program about six repositories and on their source files;
 `tools/estimate` measures them again. ``docs/search.md`` has the figures, and the texts for which they do not hold. An estimate
@@ -13,7 +15,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from tokenzip.errors import UsageError
@@ -78,6 +82,24 @@ def answer_tokens(answer: Answer) -> int:
     lines = lay_out(answer).split("\n")
     ends = _WEIGHTS["line"][0] * (len(lines) - 1)
     return _whole(ends + sum(_line_tokens(line) if len(line) <= LINE else _tokens(line) for line in lines))
+
+
+_MEASURE: ContextVar[Callable[[Answer], int]] = ContextVar("measure", default=answer_tokens)
+
+
+@contextmanager
+def measured_by(measure: Callable[[Answer], int]) -> Iterator[None]:
+    """Budgets hold for the tokens that `measure` counts, as of a text that is made of the answer."""
+    token = _MEASURE.set(measure)
+    try:
+        yield
+    finally:
+        _MEASURE.reset(token)
+
+
+def cost(answer: Answer) -> int:
+    """Tokens that count against a budget."""
+    return _MEASURE.get()(answer)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -167,9 +189,8 @@ def fit(answer: Answer, field: str, items: Sequence[Any], *, max_tokens: int, st
 
 def cost_without(answer: Answer, field: str) -> int:
     """Tokens of the answer with no item in `field`, and with word of a cut."""
-    mark = {"shown": 0, "total": 1000, "cursor": None}
-    count: int = counted({**answer, field: [], "truncated": mark})["token_count"]
-    return count
+    mark = {"shown": 1, "total": 1000, "cursor": None}
+    return cost(counted({**answer, field: [], "truncated": mark}))
 
 
 def slimmer(answer: Answer) -> Iterator[Answer]:
@@ -200,13 +221,13 @@ def bounded(answer: Answer, max_tokens: int) -> Answer:
     It goes in the order of what helps least; the largest of the fields that not all answers carry go last, counted together
     in ``left_out``. Candidates of an error go from the end. A budget below what the rest takes is not kept to.
     """
-    if not max_tokens or answer_tokens(answer) <= max_tokens:
-        return answer
     if "error" in answer:
-        return _bounded_error(answer, max_tokens)
+        return _bounded_error(answer, max_tokens) if max_tokens and answer_tokens(answer) > max_tokens else answer
+    if not max_tokens or cost(answer) <= max_tokens:
+        return answer
     for smaller in _what_is_left(answer):
         answer = counted(smaller)
-        if answer["token_count"] <= max_tokens:
+        if cost(answer) <= max_tokens:
             break
     return answer
 
@@ -277,8 +298,10 @@ class _Draft:
 
     def most(self, max_tokens: int) -> list[Any]:
         """The longest run of items from the start that fits."""
-        room = max_tokens - self._cost([])
         rest = self._items[self._start :]
+        if _MEASURE.get() is not answer_tokens:
+            return list(rest[: self._count_that_fits(rest, max_tokens)])
+        room = max_tokens - self._cost([])
         shown: list[Any] = []
         used = 0.0
         for item in rest:
@@ -293,9 +316,19 @@ class _Draft:
             shown.append(rest[len(shown)])
         return shown
 
+    def _count_that_fits(self, rest: Sequence[Any], max_tokens: int) -> int:
+        """How many items fit, where nothing is known of what one of them takes."""
+        low, high = 0, 1
+        while high <= len(rest) and self._cost(list(rest[:high])) <= max_tokens:
+            low, high = high, high * 2
+        high = min(high, len(rest) + 1)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._cost(list(rest[:middle])) <= max_tokens else (low, middle)
+        return low
+
     def _cost(self, shown: list[Any]) -> int:
-        count: int = self.with_items(shown)["token_count"]
-        return count
+        return cost(self.with_items(shown))
 
 
 def _cut(item: Any, room: int) -> Any:

@@ -112,10 +112,16 @@ def show(handle: str, source: bool, options: Options) -> int:
 
     with shell.opened(options) as repository:
         arguments = {"handle": shell.from_here(handle, repository), "include": _include(source, doc=options.form != "json")}
-        tool, answer = look_at(
-            repository, {**arguments, "at": options.at, "max_tokens": options.max_tokens, "cursor": options.cursor}
-        )
+        with shell.as_read(options, _tool_for):
+            tool, answer = look_at(
+                repository, {**arguments, "at": options.at, "max_tokens": options.max_tokens, "cursor": options.cursor}
+            )
         return shell.show(tool, answer, options)
+
+
+def _tool_for(answer: Mapping[str, Any]) -> str:
+    """The tool that such an answer is of; any if too little is left of it to tell."""
+    return next((f"query_{kind}" for kind in ("symbol", "file", "module") if kind in answer), "query_symbol")
 
 
 @click.command()

@@ -103,7 +103,22 @@ def run(tool: str, repository: Repository, arguments: Mapping[str, Any], options
 
     operation = OPERATIONS.get(tool) or UNLISTED[tool]
     names = {parameter.name for parameter in operation.parameters}
-    return operation.run(repository, {**arguments, **common_arguments(options, names)})
+    with as_read(options, lambda _: tool):
+        return operation.run(repository, {**arguments, **common_arguments(options, names)})
+
+
+@contextmanager
+def as_read(options: Options, tool_of: Callable[[Mapping[str, Any]], str]) -> Iterator[None]:
+    """A budget holds for the text that is printed; of JSON and graphs for the answer itself."""
+    from tokenzip.budget import estimate_tokens, measured_by
+    from tokenzip.render import render
+
+    if options.form not in {"text", "markdown"} or not options.max_tokens:
+        yield
+        return
+    style = style_of(sys.stdout)
+    with measured_by(lambda answer: estimate_tokens(render(tool_of(answer), answer, options.form, style))):
+        yield
 
 
 def common_arguments(options: Options, names: set[str]) -> dict[str, Any]:

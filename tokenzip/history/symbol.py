@@ -49,7 +49,9 @@ def symbol_log(head: Snapshot, key: SymbolKey, *, most: int | None = None, progr
     """
     if head.tree_file(key.path) is None or (key.qualified and head.symbol(key) is None):
         raise UnknownSymbol(
-            f"there is no {key.handle} at {head.at.rev}", calls=[("search_symbols", {"query": key.qualified or key.path})]
+            f"there is no {key.handle} at {head.at.rev}",
+            hint="a search by words may find it",
+            calls=[("search_symbols", {"query": key.qualified or key.path})],
         )
     return SymbolLog(head, key, most, progress)
 

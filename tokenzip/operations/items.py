@@ -64,21 +64,23 @@ def fitted(answer: Answer, field: str, items: Sequence[Item], arguments: Argumen
     Where the rest of the answer leaves items no room, it gives way: first what helps least of what all answers carry, then the
     fields of `shrinking`, the last ones first. What they lose is counted in ``left_out``.
     """
-    from tokenzip.budget import cost_without, fit, offset_of
+    from tokenzip.budget import cost, cost_without, fit, offset_of
 
     question = _question(arguments)
     start = offset_of(arguments.get("cursor"), len(items), question)
     budget = arguments.get("max_tokens", DEFAULT_MAX_TOKENS)
     result = fit(answer, field, items, start=start, max_tokens=budget, question=question)
-    if not budget or (result["truncated"] is None and result["token_count"] <= budget):
+    if not budget or (result["truncated"] is None and cost(result) <= budget):
         return result
     best = None
     for smaller in _ever_smaller(answer, shrinking):
-        cost = cost_without(smaller, field)
-        if cost > (budget if best is None else HEAD_SHARE * budget):
+        beside = cost_without(smaller, field)
+        if beside > (budget if best is None else HEAD_SHARE * budget):
             continue
         result = fit(smaller, field, items, start=start, max_tokens=budget, question=question)
-        if start >= len(items) or (result[field] and cost <= HEAD_SHARE * budget):
+        if cost(result) > budget:
+            continue
+        if start >= len(items) or (result[field] and beside <= HEAD_SHARE * budget):
             return result
         best = best or (result if result[field] else None)
     return best or result
@@ -117,7 +119,7 @@ def _smaller(value: Any) -> Iterator[tuple[Any, int]]:
         for first, missing in _smaller(value["first"]):
             yield {**value, "first": first}, missing
     elif isinstance(value, dict) and "handle" in value:
-        for names in (value.keys() - {"doc", "source", "packages"}, {"handle", "kind", "line", "end_line"}, {"handle"}):
+        for names in (value.keys() - {"doc", "source", "packages"}, {"handle", "kind", "line", "end_line"}, {"handle", "kind"}):
             part = {name: each for name, each in value.items() if name in names}
             if len(part) < len(value):
                 yield part, len(value) - len(part)

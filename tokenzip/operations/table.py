@@ -8,7 +8,17 @@ from tokenzip import walk
 from tokenzip.errors import AmbiguousSymbol, Cancelled, TokenzipError, UsageError
 from tokenzip.model import EDGE_KINDS, SYMBOL_KINDS, Module, Symbol, SymbolKey
 from tokenzip.operations import changes, context, history, querying, relations, structure, symbols, workflow
-from tokenzip.operations.base import COMMON, CURSOR, Answer, Arguments, Operation, Parameter, error_answer, on_snapshot
+from tokenzip.operations.base import (
+    COMMON,
+    CURSOR,
+    DEFAULT_MAX_TOKENS,
+    Answer,
+    Arguments,
+    Operation,
+    Parameter,
+    error_answer,
+    on_snapshot,
+)
 
 if TYPE_CHECKING:
     from tokenzip.repository import Repository
@@ -201,6 +211,8 @@ def _target(snapshot: Snapshot, handle: str) -> Symbol | SymbolKey | Module | No
 
 def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
     """What a handle names, by the operation that answers for its kind: that operation's name, and its answer."""
+    from tokenzip.budget import bounded
+
     tool = "query_symbol"
     try:
         snapshot = repository.snapshot(arguments.get("at"))
@@ -216,8 +228,9 @@ def look_at(repository: Repository, arguments: Arguments) -> tuple[str, Answer]:
                 tool, named, ask = "query_file", {"path": target.path}, structure.query_file
             known = {parameter.name for parameter in OPERATIONS[tool].parameters}
             given = {name: value for name, value in arguments.items() if name in known}
-            return tool, ask(snapshot, OPERATIONS[tool].checked({**given, **named}))
+            answer = ask(snapshot, OPERATIONS[tool].checked({**given, **named}))
     except Cancelled:
         raise
     except TokenzipError as error:
-        return tool, error_answer(error, at=arguments.get("at"))
+        answer = error_answer(error, at=arguments.get("at"))
+    return tool, bounded(answer, arguments.get("max_tokens", DEFAULT_MAX_TOKENS))

@@ -81,7 +81,7 @@ def _fitted(answer: Answer, parts: Mapping[str, Sequence[Item]], arguments: Argu
 
     A list of which nothing is shown is left out, so that none looks empty that is not; ``truncated.left`` counts what follows.
     """
-    from tokenzip.budget import counted, cursor_at, offset_of
+    from tokenzip.budget import cost, counted, cursor_at, offset_of
 
     question = json.dumps([arguments["name"], arguments.get("inputs"), arguments.get("at")])
     ordered = list(_in_turn(parts))
@@ -103,14 +103,14 @@ def _fitted(answer: Answer, parts: Mapping[str, Sequence[Item]], arguments: Argu
 
     most = len(ordered) - start
     result = with_items(most)
-    if not budget or result["token_count"] <= budget:
+    if not budget or cost(result) <= budget:
         return result
     low = 0
     while low < most:
         middle = (low + most + 1) // 2
-        low, most = (middle, most) if with_items(middle)["token_count"] <= budget else (low, middle - 1)
+        low, most = (middle, most) if cost(with_items(middle)) <= budget else (low, middle - 1)
     result = with_items(low)
-    return result if result["token_count"] <= budget else _smallest(result, budget)
+    return result if cost(result) <= budget else _smallest(result, budget)
 
 
 def _in_turn(parts: Mapping[str, Sequence[Item]]) -> Iterator[tuple[str, Item]]:
@@ -122,12 +122,12 @@ def _in_turn(parts: Mapping[str, Sequence[Item]]) -> Iterator[tuple[str, Item]]:
 
 def _smallest(answer: Answer, budget: int) -> Answer:
     """An answer without items in which other fields give way, the last ones first."""
-    from tokenzip.budget import counted
+    from tokenzip.budget import cost, counted
 
     answer = counted({name: value for name, value in answer.items() if name != "next"})
     summary = dict(answer["summary"])
     left_out = dict(answer.get("left_out", {}))
-    while answer["token_count"] > budget and summary:
+    while cost(answer) > budget and summary:
         summary.popitem()
         left_out["summary"] = left_out.get("summary", 0) + 1
         answer = counted({**answer, "summary": summary, "left_out": left_out})

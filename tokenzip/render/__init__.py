@@ -27,7 +27,8 @@ def render(tool: str, answer: Mapping[str, Any], form: str = "text", style: Styl
             raise UsageError("this answer is not a graph", hint="Take another format: text, json or markdown.")
         return chart
     blocks = document(tool, answer)
-    if form == "markdown" and tool == "diff_commits" and (chart := flowchart(tool, answer)):
+    is_cut = answer.get("truncated") or answer.get("left_out")
+    if form == "markdown" and tool == "diff_commits" and not is_cut and (chart := flowchart(tool, answer)):
         blocks.append(Fold("Graph", (Code(chart, "mermaid"),)))
     return write_markdown(blocks) if form == "markdown" else write_text(blocks, style)
 

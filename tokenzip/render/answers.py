@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tokenzip.render.blocks import Block, Cell, Note, Rows, Title
+from tokenzip.render.blocks import Block, Cell, Note, Paragraph, Rows, Title
 from tokenzip.render.changes import diff_text, impact_text
 from tokenzip.render.context import context_text
 from tokenzip.render.orientation import file_text, map_text, module_text
@@ -17,6 +17,8 @@ from tokenzip.render.workflows import workflow_text, workflows_text
 
 def document(tool: str, answer: Json) -> list[Block]:
     """The document of an answer of that operation: its own blocks, then what every answer has to say."""
+    if (answer.get("truncated") or {}).get("shown") == 0:  # its own blocks would say that there is none
+        return [*_what_fits(answer), *remarks(answer)]
     try:
         blocks = [*BUILDERS[tool](answer)]
     except KeyError:
@@ -27,10 +29,24 @@ def document(tool: str, answer: Json) -> list[Block]:
 
 
 def _what_fits(answer: Json) -> Iterator[Block]:
-    """An answer whose budget was too small for the parts that its own text is made of: the state and the names."""
+    """An answer whose budget was too small for the parts that its own text is made of: the state, the numbers, the names."""
     handles = [item["handle"] for name in ("items", "changes", "run") for item in answer.get(name, ()) if "handle" in item]
-    yield Title((Cell("the budget is too small for more", "dim"),), at_text(answer["at"]) if "at" in answer else "")
+    subject = [Cell(handle, "name") for handle in _subjects(answer)]
+    yield Title(tuple(subject) or (Cell("only a part fits", "dim"),), at_text(answer["at"]) if "at" in answer else "")
+    numbers = [counts for name in ("summary", "counts") if isinstance(counts := answer.get(name), dict)]
+    words = [f"{name.replace('_', ' ')} {value:,}" for each in numbers for name, value in each.items() if type(value) is int]
+    if words:
+        yield Paragraph(", ".join(words))
     yield Rows(tuple((Cell(handle, "name"),) for handle in handles))
+
+
+def _subjects(answer: Json) -> Iterator[str]:
+    """What the answer is about, as far as that is left of it."""
+    for name in SUBJECTS:
+        subject = answer.get(name)
+        for each in subject if isinstance(subject, list) else [subject]:
+            if isinstance(each, str) or (isinstance(each, dict) and "handle" in each):
+                yield each if isinstance(each, str) else each["handle"]
 
 
 def remarks(answer: Json) -> Iterator[Block]:
@@ -38,9 +54,11 @@ def remarks(answer: Json) -> Iterator[Block]:
     truncated = answer.get("truncated")
     if truncated:
         rest = f"; go on with --cursor {truncated['cursor']}" if truncated.get("cursor") else ""
+        if not truncated["shown"]:
+            rest = "; give more --max-tokens"
         yield Note(f"{truncated['shown']} of {truncated['total']} shown{rest}")
     for name, count in answer.get("left_out", {}).items():
-        yield Note(f"{counted(count, 'part')} left out" if name == "fields" else f"{count:,} more of {name} left out")
+        yield Note(_left_out(name, count))
     complete = answer.get("complete", True)
     if complete is False:
         yield Note("May be incomplete.")
@@ -51,6 +69,16 @@ def remarks(answer: Json) -> Iterator[Block]:
         yield Note(f"May be incomplete. {count}{complete['why']}" + (f" ({', '.join(places)}{more})" if places else ""))
 
 
+def _left_out(name: str, count: int) -> str:
+    if name == "fields":
+        return f"{counted(count, 'part')} left out"
+    if name in SUBJECTS:
+        return f"{counted(count, 'detail')} left out"
+    return f"{count:,} more of {name.replace('_', ' ')} left out"
+
+
+SUBJECTS = ("of", "symbol", "file", "module", "workflow")
+"""Fields that say what an answer is about."""
 BUILDERS: dict[str, Builder] = {
     "diff_commits": diff_text,
     "execute_workflow_template": workflow_text,
