@@ -194,32 +194,36 @@ def _resolve_flows(walk: Modules) -> None:
     for callee, values in walk.flows:
         if walk.exprs[callee][0] == "p":
             of_parameters.append((callee, values))
-        else:
-            _hand_over(walk, callee, values, frozenset())
+            continue
+        for target in _called(walk, callee):
+            _hand_over(walk, target, values, _NOTHING_SETTLED)
     if of_parameters:
         settled = frozenset([(one.order, position) for one in walk.definitions for position in one.flows])
         for callee, values in of_parameters:
-            _hand_over(walk, callee, values, settled)
+            for target in _called(walk, callee):
+                _hand_over(walk, target, values, settled)
 
 
-def _hand_over(walk: Modules, callee: int, values: list[int], settled: frozenset[tuple[int, int]]) -> None:
-    for found in _called(walk, callee):
-        target = found
-        if target.kind == "class":
-            entry = next(iter(target.members.get("constructor", ())), None)
-            if entry is None or entry[0] != "d":
-                continue
-            target = walk.definitions[entry[1]]
-        for position, parameter in enumerate(target.params):
-            if parameter[1] >= 0 or (target.order, position) in settled:
-                continue
-            if parameter[3] & 1:
-                value = walk.make("r", tuple(values[position:]), 0)
-            else:
-                value = values[position] if position < len(values) else parameter[2]
-            flows = target.flows.setdefault(position, [])
-            if value >= 0 and value not in flows:
-                flows.append(value)
+_NOTHING_SETTLED: frozenset[tuple[int, int]] = frozenset()
+
+
+def _hand_over(walk: Modules, target: Definition, values: list[int], settled: frozenset[tuple[int, int]]) -> None:
+    """One call's values for the parameters of what it calls, but for those that are settled (definition, position)."""
+    if target.kind == "class":
+        entry = next(iter(target.members.get("constructor", ())), None)
+        if entry is None or entry[0] != "d":
+            return
+        target = walk.definitions[entry[1]]
+    for position, parameter in enumerate(target.params):
+        if parameter[1] >= 0 or (target.order, position) in settled:
+            continue
+        if parameter[3] & 1:
+            value = walk.make("r", tuple(values[position:]), 0)
+        else:
+            value = values[position] if position < len(values) else parameter[2]
+        flows = target.flows.setdefault(position, [])
+        if value >= 0 and value not in flows:
+            flows.append(value)
 
 
 def _called(walk: Modules, callee: int) -> list[Definition]:
