@@ -58,6 +58,58 @@ class DefinitionParts:
                 self.type_parameters = child
 
 
+def function(
+    state: State, node: Node, flags: int = 0, decorators: list[tuple[int, Node, str]] | None = None, outer: Node | None = None
+) -> bool:
+    """A function or method; `outer` is the whole of it, its decorators included."""
+    scope = state.scope
+    cls = scope.cls if not scope.is_function else UNKNOWN
+    parts_of = DefinitionParts(node)
+    if parts_of.is_async:
+        flags |= ASYNC
+    made = new_definition(state, parts_of, "method" if cls >= 0 else "function", flags, outer or node)
+    if made is None:
+        return False
+    index, symbol = made
+    name = symbol.name
+    if cls >= 0 and name == "__init__":
+        symbol.kind = "constructor"
+    if name.startswith("test") and not flags & FIXTURE:
+        symbol.flags |= TEST
+    if decorators:
+        symbol.decorators = refer_decorators(state, index, decorators)
+        _pass_to_decorators(state, index, decorators)
+    inner = Scope(scope, is_function=True, symbol=index, cls=cls)
+    inner.is_classmethod = bool(flags & CLASSMETHOD) or name in _CLASS_METHODS
+    _read_signature(state, parts_of, inner)
+    if not flags & IS_SETTER or cls < 0:
+        bind_definition(state, name, index)
+    else:
+        _class_member(state, cls, name, index)
+    if parts_of.body is not None:
+        state.deferred.append((parts_of.body, inner, index, parts_of.returns is not None))
+    return False
+
+
+def _read_signature(state: State, parts_of: DefinitionParts, inner: Scope) -> None:
+    """Type parameters, parameters and return annotation of a function, bound in its scope."""
+    owner, scope = state.owner, state.scope
+    state.owner = inner.symbol
+    symbol = state.symbols[inner.symbol]
+    if parts_of.type_parameters is not None:
+        state.scope = inner
+        _bind_type_parameters(state, parts_of.type_parameters)
+        state.scope = scope
+    symbol.parameters = _parameters(state, parts_of.parameters, inner, inner.symbol)
+    if parts_of.returns is not None:
+        if parts_of.type_parameters is not None:
+            state.scope = inner
+        symbol.returns = annotation(state, parts_of.returns)
+        state.scope = scope
+        symbol.flags |= RETURNS_ANNOTATED
+    state.owner = owner
+
+
 def new_definition(state: State, inner: DefinitionParts, kind: str, flags: int, outer: Node) -> tuple[int, Definition] | None:
     if inner.name is None:
         return None
@@ -249,47 +301,3 @@ def _parameter_value(state: State, function: int, name: str, kind: int, star: st
     if default >= 0 and state.kind_of(default) not in ("literal", "container", "record"):
         return state.union((parameter, default))
     return parameter
-
-
-def function(
-    state: State, node: Node, flags: int = 0, decorators: list[tuple[int, Node, str]] | None = None, outer: Node | None = None
-) -> bool:
-    scope = state.scope
-    cls = scope.cls if not scope.is_function else UNKNOWN
-    parts_of = DefinitionParts(node)
-    if parts_of.is_async:
-        flags |= ASYNC
-    made = new_definition(state, parts_of, "method" if cls >= 0 else "function", flags, outer or node)
-    if made is None:
-        return False
-    index, symbol = made
-    name = symbol.name
-    if cls >= 0 and name == "__init__":
-        symbol.kind = "constructor"
-    if name.startswith("test") and not flags & FIXTURE:
-        symbol.flags |= TEST
-    if decorators:
-        symbol.decorators = refer_decorators(state, index, decorators)
-        _pass_to_decorators(state, index, decorators)
-    inner = Scope(scope, is_function=True, symbol=index, cls=cls)
-    inner.is_classmethod = bool(flags & CLASSMETHOD) or name in _CLASS_METHODS
-    owner, state.owner = state.owner, index
-    if parts_of.type_parameters is not None:
-        state.scope = inner
-        _bind_type_parameters(state, parts_of.type_parameters)
-        state.scope = scope
-    symbol.parameters = _parameters(state, parts_of.parameters, inner, index)
-    if parts_of.returns is not None:
-        if parts_of.type_parameters is not None:
-            state.scope = inner
-        symbol.returns = annotation(state, parts_of.returns)
-        state.scope = scope
-        symbol.flags |= RETURNS_ANNOTATED
-    state.owner = owner
-    if not flags & IS_SETTER or cls < 0:
-        bind_definition(state, name, index)
-    else:
-        _class_member(state, cls, name, index)
-    if parts_of.body is not None:
-        state.deferred.append((parts_of.body, inner, index, parts_of.returns is not None))
-    return False
