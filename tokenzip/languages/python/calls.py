@@ -15,7 +15,8 @@ from tokenzip.languages.python.ir import (
     STATIC,
     Function,
 )
-from tokenzip.languages.python.members import Keywords, Members
+from tokenzip.languages.python.members import Members
+from tokenzip.languages.python.names import Keywords
 from tokenzip.languages.python.types import (
     AWAITABLES,
     CONTEXT_MANAGERS,
