@@ -84,7 +84,8 @@ def test_the_code_outside_is_counted_and_named(run: Run) -> None:
     )
     assert answer["summary"]["frames"]["packages"] == {"python": 1, "requests": 1}
     assert answer["candidates"][0]["reasons"] == [
-        "the last frame of this repository before ValueError was raised in python, requests"
+        "the last frame of this repository before ValueError was raised in python, requests",
+        "what line 9 of the trace shows is not there at this revision",
     ]
 
 
@@ -201,3 +202,34 @@ def test_what_decorates_a_function_inside_gives_nothing(repo: Repo) -> None:
     arguments = {"name": "bug-fix", "inputs": ["test_a.py:9: in test_it\n    assert inner() is None\nE   assert 1 is None"]}
     answer = OPERATIONS["execute_workflow_template"].run(open_repository(str(repo.path)), arguments)
     assert "a.py::register" not in [item["handle"] for item in answer["candidates"]]
+
+
+# What does not agree with the revision lowers the confidence and is said.
+
+
+@pytest.mark.parametrize(
+    ("frames", "remark", "why"),
+    [
+        ((("shop/prices.py", 999, "<module>"),), "line 999 is beyond the 15 lines", "do not agree"),
+        ((("shop/prices.py", 11, "fetched"),), "no fetched in shop/prices.py", "do not agree"),
+        ((("shop/prices.py", 99, "fetch"),), "line 99 is not in fetch", "do not agree"),
+        ((("shop/prices.py", 11, "fetch"), ("shop/gone.py", 3, "f")), "there is no shop/gone.py", "not at this revision"),
+    ],
+)
+def test_doubtful_frames_are_remarked_and_never_high(
+    frames: tuple[tuple[str, int, str], ...], remark: str, why: str, run: Run
+) -> None:
+    lines = "\n".join(f'  File "/srv/{file}", line {line}, in {function}' for file, line, function in frames)
+    answer = run("bug-fix", f"trace=Traceback (most recent call last):\n{lines}\nValueError: x")
+    best = answer["candidates"][0]
+    assert best["confidence"] == "medium"
+    assert any(reason.startswith(remark) for reason in best["reasons"])
+    assert any(item.get("note", "").startswith(remark) for item in answer["frames"])
+    assert why in answer["complete"]["why"]
+
+
+def test_an_asked_line_beyond_the_end_is_remarked(run: Run) -> None:
+    answer = run("bug-fix", "file=shop/cart.py", "line=999")
+    assert answer["candidates"][0]["confidence"] == "low"
+    assert "line" not in answer["candidates"][0]
+    assert answer["frames"][0]["note"] == "line 999 is beyond the 16 lines of the file at this revision"

@@ -152,3 +152,46 @@ def test_languages_without_symbols_are_mapped_to_files(file: str, language: str,
 
 def test_a_class_of_another_package_is_not_ours(project: Repository) -> None:
     assert place(project, "org/other/Cart.kt", 3, "total", "jvm").match == "external"
+
+
+# What does not agree is said, and makes nothing certain.
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "function", "handle", "match", "note"),
+    [
+        ("shop/cart.py", 99, "", "shop/cart.py", "beyond", "line 99 is beyond the 16 lines"),
+        ("shop/cart.py", 99, "nobody", "shop/cart.py", "beyond", "line 99 is beyond the 16 lines"),
+        ("shop/cart.py", 99, "total", "shop/cart.py::Cart.total", "name", "line 99 is not in total"),
+        ("shop/cart.py", 9, "nobody", "shop/cart.py::Cart.total", "other", "no nobody in shop/cart.py"),
+        ("shop/cart.py", 1, "nobody", "shop/cart.py", "other", "no nobody in shop/cart.py"),
+    ],
+)
+def test_a_line_and_a_function_that_are_not_there(
+    file: str, line: int, function: str, handle: str, match: str, note: str, project: Repository
+) -> None:
+    found = place(project, file, line, function)
+    assert (found.key.handle, found.match, found.is_certain) == (handle, match, False)
+    assert found.note.startswith(note)
+    assert found.line in (0, line)
+
+
+@pytest.mark.parametrize(
+    ("file", "language", "would_be"),
+    [
+        ("shop/carts.py", "python", "shop/carts.py"),
+        ("it fails in shop/carts.py", "python", "shop/carts.py"),
+        ("/app/web/packages/view-list/src/gone.ts", "node", "web/packages/view-list/src/gone.ts"),
+        ("C:/work/web/packages/view-list/src/gone.ts", "node", "web/packages/view-list/src/gone.ts"),
+    ],
+)
+def test_a_file_that_would_be_here_and_is_not(file: str, language: str, would_be: str, project: Repository) -> None:
+    found = place(project, file, 3, "other", language)
+    assert (found.match, found.is_here, found.candidates) == ("missing", False, (would_be,))
+    assert found.note == f"there is no {would_be} at this revision"
+
+
+def test_the_other_frames_tell_where_a_file_would_be(project: Repository) -> None:
+    frames = [Frame("/srv/app/shop/cart.py", 9, "total", "python"), Frame("/srv/app/new/thing.py", 3, "f", "python")]
+    assert [each.match for each in locate(project.snapshot(), frames)] == ["function", "missing"]
+    assert place(project, "/srv/app/new/thing.py", 3, "f").match == "external"

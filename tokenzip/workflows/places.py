@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -53,14 +53,15 @@ class Place:
     match: str = "external"
     """``function``: the line lies in the function that is named; ``line``: in this symbol, no name to compare; ``text``: what
     the trace shows of the line stands in another one; ``changed``: it stands nowhere in the function; ``name``: the line lies
-    elsewhere, the function was looked up by name; ``moved``: likewise, in another file; ``file``: no more is known;
-    ``ambiguous``: several files fit; ``external``."""
+    elsewhere, the function was looked up by name; ``moved``: likewise, in another file; ``other``: the function that is named
+    is nowhere here, this holds the line; ``beyond``: the file ends before the line; ``file``: no more is known;
+    ``ambiguous``: several files fit; ``missing``: the file would be in this repository, and is not; ``external``."""
     note: str = ""
     """What does not agree."""
     package: str = ""
     """Of an external frame."""
     candidates: tuple[str, ...] = ()
-    """Of an ambiguous one."""
+    """Of an ambiguous one; where a missing one would be."""
     line: int = 0
     """The line at this revision; 0 where it is not known."""
 
@@ -160,7 +161,32 @@ class _Search:
             places = agreeing
         if places and self._is_believed(*places[0]):
             return places[0][0]
-        return self._compiled(frame) or Place(frame, package=package_of(frame))
+        return self._compiled(frame) or self._missing(frame) or Place(frame, package=package_of(frame))
+
+    def _missing(self, frame: Frame) -> Place | None:
+        """A file that lies in a folder of this repository, or where other frames have their files of it, and is not there."""
+        parts = _parts(frame.file)
+        is_elsewhere = frame.file.startswith(("<", "node:", "internal/")) or _OUTSIDE.search(frame.file) is not None
+        if is_elsewhere or frame.language == "jvm" or not _COMPILED.union(_PACKAGES, ("node_modules",)).isdisjoint(parts):
+            return None
+        path = next((path for path in self._likely_paths(frame.file) if self._snapshot.tree_file(path) is None), None)
+        if path is None:
+            return None
+        return Place(frame, match="missing", note=f"there is no {path} at this revision", candidates=(path,))
+
+    def _likely_paths(self, file: str) -> Iterator[str]:
+        """Where a file of a trace would be here: by the folders at its end (of an absolute path two or more), by other frames."""
+        last = file.rpartition(" ")[2]  # a sentence may stand before it
+        parts = _parts(last)
+        for start in range(len(parts) - 1):
+            folder = "/".join(parts[start:-1])
+            is_whole = start == 0 and not last.startswith("/") and ":" not in last
+            if (is_whole or "/" in folder) and self._snapshot.is_directory(folder):
+                yield f"{folder}/{parts[-1]}"
+        whole = "/".join(_parts(file))
+        for before, own in self._roots:
+            if before and whole.startswith(before + "/"):
+                yield posixpath.join(own, whole[len(before) + 1 :])
 
     def _is_believed(self, place: Place, fit: _Fit) -> bool:
         """A file at the top of the repository fits any path that ends in its name: that alone proves nothing."""
@@ -199,9 +225,8 @@ class _Search:
         file = snapshot.file(path)
         symbols = symbols_of(snapshot, path)
         if file is None or not file.is_source or not symbols:
-            beyond = file is not None and file.is_source and frame.line > file.lines > 0
-            note = f"the file has {file.lines} lines at this revision" if beyond and file is not None else ""
-            return Place(frame, path, None, "file", note, line=frame.line)
+            lines = file.lines if file is not None and file.is_source else 0
+            return self._of_file(frame, path, lines)
         line, changed = self._line_now(frame, path)
         at_line = enclosing(snapshot, path, line or frame.line) if frame.line else None
         named = [symbol for symbol in _around(symbols, at_line) if not frame.function or _has_name(symbol, frame.function)]
@@ -210,7 +235,16 @@ class _Search:
             return Place(frame, path, named[0], match, changed, line=line)
         if frame.function:
             return self._by_name(frame, path, at_line, file.lines)
-        return Place(frame, path, None, "file", changed or self._beyond(frame, file.lines), line=line)
+        if changed:
+            return Place(frame, path, None, "file" if line else "changed", changed, line=line)
+        return self._of_file(frame, path, file.lines)
+
+    def _of_file(self, frame: Frame, path: str, lines: int) -> Place:
+        """A frame of which no more is known than its file, which has so many lines (0: unknown)."""
+        if lines and frame.line > lines:
+            note = f"line {frame.line} is beyond the {lines} lines of the file at this revision"
+            return Place(frame, path, None, "beyond", note)
+        return Place(frame, path, None, "file", line=frame.line)
 
     def _line_now(self, frame: Frame, path: str) -> tuple[int, str]:
         """The line at this revision, by what the trace shows of it; 0 if that stands nowhere; and what is otherwise."""
@@ -234,9 +268,6 @@ class _Search:
         symbols = symbols_of(self._snapshot, path)
         return any(_has_name(symbol, function) for symbol in _around(symbols, enclosing(self._snapshot, path, line)))
 
-    def _beyond(self, frame: Frame, lines: int) -> str:
-        return f"line {frame.line} is beyond the {lines} lines of the file at this revision" if frame.line > lines else ""
-
     def _by_name(self, frame: Frame, path: str, at_line: Symbol | None, lines: int) -> Place:
         """The function that is named but is not at the line that is named."""
         last = frame.function.rpartition(".")[2].rpartition(" ")[2]
@@ -253,8 +284,10 @@ class _Search:
             return Place(frame, elsewhere[0].path, elsewhere[0], "moved", note)
         if at_line is not None:
             note = f"no {frame.function} in {path} at this revision; this is what holds the line"
-            return Place(frame, path, at_line, "line", note, line=frame.line)
-        return Place(frame, path, None, "file", self._beyond(frame, lines) or f"no {frame.function} in {path} at this revision")
+            return Place(frame, path, at_line, "other", note, line=frame.line)
+        if frame.line > lines:
+            return self._of_file(frame, path, lines)
+        return Place(frame, path, None, "other", f"no {frame.function} in {path} at this revision")
 
 
 def _paths_named(snapshot: Snapshot, names: Collection[str]) -> dict[str, list[str]]:

@@ -86,15 +86,18 @@ class BugFix:
         frames = [frame for failure in self.trace.failures for frame in failure.frames]
         found = iter(locate(self.snapshot, [*frames, *self.trace.mentioned]))
         self.located = [(failure, [next(found) for _ in failure.frames]) for failure in self.trace.failures]
-        self.asked += [place for place in found if place.is_here]
+        self.asked += [place for place in found if place.is_here or place.match == "missing"]
 
     def judge(self) -> None:
         """Points for what may be the root."""
         judge = self.judgement
         judge.judge_stacks(self.located)
         for place in self.asked:
+            if not place.is_here:
+                continue
             asked = "the place that was asked about" if "file" in self.inputs else "the place that is mentioned"
-            judge.of_place(place).add(HIGH if place.symbol is not None else MEDIUM, asked)
+            points = HIGH if place.symbol is not None else MEDIUM if place.is_certain else MEDIUM - 1
+            judge.of_place(place).add(points, asked)
             judge.judge_line(place)
         if self.given_symbol is not None:
             judge.of(self.given_symbol).add(ASKED, "the symbol that was asked about")
@@ -122,7 +125,9 @@ class BugFix:
 
     def result(self) -> Result:
         likely = self.judgement.likely(RADIUS_OF)
-        findings = Findings(self.snapshot, self.trace, self.located, self.judgement, likely, self.changes, self.impact)
+        findings = Findings(
+            self.snapshot, self.trace, self.located, self.asked, self.judgement, likely, self.changes, self.impact
+        )
         return findings.result()
 
 

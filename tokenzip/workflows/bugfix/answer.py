@@ -33,6 +33,8 @@ class Findings:
     snapshot: Snapshot
     trace: Trace
     located: Located
+    asked: Sequence[Place]
+    """Places that were given or mentioned beside the stacks."""
     judge: Judge
     likely: Sequence[Candidate]
     changes: Changes
@@ -90,6 +92,8 @@ class Findings:
         numbers: Item = {"total": len(places), "here": sum(place.is_here for place in places), "external": external.total()}
         if external:
             numbers["packages"] = dict(sorted(external.items(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN_PACKAGES])
+        if missing := sum(place.match == "missing" for place in places):
+            numbers["missing"] = missing
         if hidden := sum(failure.hidden for failure in self.trace.failures):
             numbers["hidden"] = hidden
         return numbers
@@ -101,11 +105,14 @@ class Findings:
             item["line"] = candidate.line
         if symbol is not None and candidate.confidence != "low":
             item["signature"] = one_line(signature_of(self.snapshot, symbol), 120)
-        item["reasons"] = list(candidate.reasons)
+        item["reasons"] = [*candidate.reasons, *candidate.doubts]
         return item
 
     def _frame_items(self) -> Iterator[Item]:
-        """The frames in this repository, from where it was raised outwards, each once; and those that fit several files."""
+        """The frames in this repository, from where it was raised outwards, each once; and those of which that is not sure.
+
+        After them the places that were asked about, if something of them does not agree.
+        """
         seen: set[str] = set()
         for number, (_, places) in enumerate(self.located):
             for place in places:
@@ -113,6 +120,11 @@ class Findings:
                 if item and (mark := repr(item)) not in seen:
                     seen.add(mark)
                     yield {**item, "failure": number} if len(self.located) > 1 else item
+        for place in self.asked:
+            item = _frame_item(place) if place.note else {}
+            if item and (mark := repr(item)) not in seen:
+                seen.add(mark)
+                yield item
 
     def _tests(self) -> list[Item]:
         """Tests on the stack first, then those that reach a candidate, the nearest first."""
@@ -154,13 +166,23 @@ class Findings:
         whole = around.completeness(self.impact)
         found: Item = {} if isinstance(whole, bool) else whole
         reasons = [f"impact: {found['why']}"] if found else []
-        if any(place.match == "ambiguous" for _, places in self.located for place in places):
-            reasons.append("some frames fit several files")
+        places = [*self.asked, *(place for _, places in self.located for place in places)]
+        for matches, reason in _DOUBTS:
+            if any(place.match in matches for place in places):
+                reasons.append(reason)
         if self.changes.symbols and self.snapshot.git.is_shallow:
             reasons.append("history ends early in this shallow clone")
         if not self.judge.candidates:
             reasons.append("nothing of this repository was found in the inputs")
         return {"unresolved": 0, **found, "why": "; ".join(reasons)} if reasons else True
+
+
+_DOUBTS = (
+    (("ambiguous",), "some frames fit several files"),
+    (("missing",), "some frames are in files that are not at this revision"),
+    (("beyond", "changed", "moved", "name", "other"), "some lines and functions of the frames do not agree with this revision"),
+)
+"""How frames may match, and what an answer says of it."""
 
 
 def _failure_item(failure: Failure) -> Item:
@@ -172,6 +194,8 @@ def _frame_item(place: Place) -> Item:
     """Where a frame lies, and what does not agree; nothing for one outside of the repository."""
     if place.match == "external":
         return {}
+    if place.match == "missing":
+        return {"file": place.candidates[0], "match": place.match, "line": place.frame.line, "note": place.note}
     if place.match == "ambiguous":
         item: Item = {"candidates": list(place.candidates), "match": place.match, "line": place.frame.line}
     else:

@@ -54,12 +54,20 @@ class Candidate:
     points: int = 0
     reasons: list[str] = field(default_factory=list)
     is_uncertain: bool = False
-    """Whether it was found by name where lines do not agree: then nothing makes it certain."""
+    """Whether it was found where lines and names do not agree: then nothing makes it certain."""
+    doubts: list[str] = field(default_factory=list)
+    """What does not agree."""
 
     def add(self, points: int, reason: str) -> None:
         if reason not in self.reasons:
             self.points += points
             self.reasons.append(reason)
+
+    def doubt(self, reason: str) -> None:
+        """Nothing makes it certain any more."""
+        self.is_uncertain = True
+        if reason and reason not in self.doubts:
+            self.doubts.append(reason)
 
     @property
     def weight(self) -> int:
@@ -94,7 +102,8 @@ class Judge:
 
     def of_place(self, place: Place) -> Candidate:
         candidate = self.of(place.key, place.line if place.is_certain else 0)
-        candidate.is_uncertain = candidate.is_uncertain or not place.is_certain
+        if not place.is_certain:
+            candidate.doubt(place.note)
         return candidate
 
     def of(self, key: SymbolKey, line: int = 0) -> Candidate:
@@ -122,7 +131,11 @@ class Judge:
         product = [(depth, place) for depth, place in here if not self.is_test(place.key)]
         for rank, (depth, place) in enumerate(_first_of_each(product)):
             if rank == 0:
-                self.of_place(place).add(RAISING, _raised_reason(failure, places[:depth]))
+                raising = self.of_place(place)
+                raising.add(RAISING, _raised_reason(failure, places[:depth]))
+                for inner in places[:depth]:
+                    if inner.match == "missing":
+                        raising.doubt(inner.note)
             else:
                 self.of_place(place).add(OUTWARDS[min(rank, len(OUTWARDS)) - 1], f"called it, {steps(rank)} outwards")
         if not here:
@@ -257,6 +270,8 @@ def _raised_reason(failure: Failure, inner: Sequence[Place]) -> str:
     kind = _type_of(failure)
     if not inner:
         return f"raised {kind}"
+    if missing := [place.candidates[0] for place in inner if place.match == "missing"]:
+        return f"the last frame that is here before {kind} was raised in {missing[0]}"
     packages = dict.fromkeys(place.package for place in inner if place.match == "external")
     if packages:
         return f"the last frame of this repository before {kind} was raised in {', '.join(packages)}"
