@@ -175,7 +175,7 @@ class _Search:
         return Place(frame, match="missing", note=f"there is no {path} at this revision", candidates=(path,))
 
     def _likely_paths(self, file: str) -> Iterator[str]:
-        """Where a file of a trace would be here: by the folders at its end (of an absolute path two or more), by other frames."""
+        """Where a file of a trace would be here: by the folders at its end (two of an absolute path), by other frames."""
         last = file.rpartition(" ")[2]  # a sentence may stand before it
         parts = _parts(last)
         for start in range(len(parts) - 1):
