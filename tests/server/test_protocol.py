@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp_client import LONG, META, PREFIX, SHORT, InProcess, in_process, is_answer
 
-from tokenzip.server.protocol import Connection
+from tokenzip.server.connection import Connection
 
 
 @pytest.fixture

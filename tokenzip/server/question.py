@@ -17,9 +17,10 @@ from tokenzip.budget import answer_text, counted, lay_out
 from tokenzip.errors import Cancelled
 from tokenzip.model import UNCOMMITTED
 from tokenzip.server.alarms import Alarms
+from tokenzip.server.call import Call
 from tokenzip.server.indexing import Elsewhere, Job, Stage
 from tokenzip.server.kept import Kept, Late, States, question_key
-from tokenzip.server.protocol import Call, Json
+from tokenzip.server.protocol import Json
 
 PATIENCE = 1.7
 """Seconds after which a call that is indexing is answered with how far it is."""

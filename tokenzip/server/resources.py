@@ -6,7 +6,8 @@ import re
 from typing import Any, NamedTuple
 
 from tokenzip.budget import lay_out
-from tokenzip.server.protocol import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, Call, Fault, Json, page
+from tokenzip.server.call import Call
+from tokenzip.server.protocol import INTERNAL_ERROR, INVALID_PARAMS, RESOURCE_NOT_FOUND, Fault, Json, page
 from tokenzip.server.tools import Tools
 
 SCHEME = "tokenzip://"

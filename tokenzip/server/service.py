@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import tokenzip
 from tokenzip.server.arguments import Operation
+from tokenzip.server.call import Call, Method
+from tokenzip.server.connection import Connection, Identity, Sender
 from tokenzip.server.indexing import Indexer
-from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Call, Connection, Fault, Identity, Json, Method, Sender, page
+from tokenzip.server.protocol import INVALID_PARAMS, LIFETIME, Fault, Json, page
 from tokenzip.server.question import DEADLINE, PATIENCE
 from tokenzip.server.resources import Resources
 from tokenzip.server.tools import Tools

@@ -11,11 +11,12 @@ from tokenzip.budget import lay_out
 from tokenzip.errors import Cancelled, TokenzipError
 from tokenzip.server.alarms import Alarms
 from tokenzip.server.arguments import Operation, as_meant, tool_entry
+from tokenzip.server.call import Call, Withdrawn
 from tokenzip.server.indexing import Elsewhere, Indexer
 from tokenzip.server.journal import record_failure
 from tokenzip.server.kept import Kept, noted
 from tokenzip.server.memory import let_go_of_maps, resident_bytes
-from tokenzip.server.protocol import INVALID_PARAMS, Call, Fault, Json, Withdrawn, page
+from tokenzip.server.protocol import INVALID_PARAMS, Fault, Json, page
 from tokenzip.server.question import DEADLINE, PATIENCE, Answered, Question, as_result, error_answer
 from tokenzip.server.workspace import Workspace
 
