@@ -10,7 +10,7 @@ from tokenzip.operations.base import Answer, Arguments
 from tokenzip.operations.items import listing
 
 if TYPE_CHECKING:
-    from tokenzip.query.evaluate import Found
+    from tokenzip.query.work import Found
     from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 

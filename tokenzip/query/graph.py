@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tokenzip.impact import Reached
 from tokenzip.items import Item
 from tokenzip.model import Change, Edge, SymbolKey
-from tokenzip.query.evaluate import Found
 from tokenzip.query.records import CommitRecord, FileRecord, ModuleRecord, Record, Reference, SymbolRecord, View
+from tokenzip.query.work import Found
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from tokenzip.items import (
 )
 from tokenzip.model import Change
 from tokenzip.query import fields
-from tokenzip.query.evaluate import FIELDS, Found
 from tokenzip.query.graph import graph_of, printable
 from tokenzip.query.records import CommitRecord, FileRecord, ModuleRecord, Record, Reference, SymbolRecord
 from tokenzip.query.steps import Step, write
+from tokenzip.query.work import FIELDS, Found
 
 # Answers.
 
