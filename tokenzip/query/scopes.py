@@ -139,7 +139,39 @@ class InFiles(Query[R]):
 
 
 @dataclass(frozen=True, repr=False)
-class FileQuery(InFiles[FileRecord]):
+class Code(InFiles[R]):
+    """Files and symbols: what a change of them reaches, and the modules that it starts in."""
+
+    def modules(self) -> ModuleQuery:
+        """The modules that they belong to."""
+        return self._then(ModuleQuery, "modules")
+
+    def module(self) -> ModuleQuery:
+        """The same as `modules`."""
+        return self._then(ModuleQuery, "module")
+
+    def impact(self, depth: int | None = None) -> ReachedQuery:
+        """Who is reached if they change, up to so many steps away (3 unless said, as in `tokenzip impact`)."""
+        return self._then(ReachedQuery, "impact", **depth_option(depth))
+
+
+@dataclass(frozen=True, repr=False)
+class Places(InFiles[R]):
+    """What is found somewhere: the symbol there and its file."""
+
+    STEPS: ClassVar[tuple[str, ...]] = (*Query.STEPS, "symbols", "files", "within_module")
+
+    def symbols(self) -> SymbolQuery:
+        """The symbols there: who uses it, what was reached, what changed as far as it is there at the newer state."""
+        return self._then(SymbolQuery, "symbols")
+
+    def files(self) -> FileQuery:
+        """The files that they lie in."""
+        return self._then(FileQuery, "files")
+
+
+@dataclass(frozen=True, repr=False)
+class FileQuery(Code[FileRecord]):
     """Files of all kinds, those included that no language reads."""
 
     SCOPE = "files"
@@ -152,14 +184,6 @@ class FileQuery(InFiles[FileRecord]):
     def symbols(self) -> SymbolQuery:
         """Their symbols."""
         return self._then(SymbolQuery, "symbols")
-
-    def modules(self) -> ModuleQuery:
-        """The modules that they belong to."""
-        return self._then(ModuleQuery, "modules")
-
-    def module(self) -> ModuleQuery:
-        """The same as `modules`."""
-        return self._then(ModuleQuery, "module")
 
     def tables(self) -> TableQuery:
         return self._then(TableQuery, "tables")
@@ -175,13 +199,9 @@ class FileQuery(InFiles[FileRecord]):
         """The files that use them."""
         return self._then(FileQuery, "dependants", **walk_options(depth, kinds))
 
-    def impact(self, depth: int | None = None) -> ReachedQuery:
-        """Who is reached if they change, up to so many steps away (3 unless said)."""
-        return self._then(ReachedQuery, "impact", **depth_option(depth))
-
 
 @dataclass(frozen=True, repr=False)
-class SymbolQuery(InFiles[SymbolRecord]):
+class SymbolQuery(Code[SymbolRecord]):
     """Symbols. Among what uses others, module-level code appears as a symbol of kind ``file``."""
 
     SCOPE = "symbols"
@@ -223,23 +243,11 @@ class SymbolQuery(InFiles[SymbolRecord]):
         """The same as `files`."""
         return self._then(FileQuery, "file")
 
-    def modules(self) -> ModuleQuery:
-        """The modules that their files belong to."""
-        return self._then(ModuleQuery, "modules")
-
-    def module(self) -> ModuleQuery:
-        """The same as `modules`."""
-        return self._then(ModuleQuery, "module")
-
     def with_kind(self, *kinds: str) -> Self:
         """Those of one of these kinds."""
         if not kinds:
             raise UsageError("with_kind needs a kind", hint='with_kind("function")')
         return self._then(type(self), "with_kind", *among("kind of symbol", kinds, ("file", *SYMBOL_KINDS)))
-
-    def impact(self, depth: int | None = None) -> ReachedQuery:
-        """Who is reached if they change, up to so many steps away (3 unless said, as in `tokenzip impact`)."""
-        return self._then(ReachedQuery, "impact", **depth_option(depth))
 
 
 @dataclass(frozen=True, repr=False)
@@ -295,24 +303,15 @@ class DocumentQuery(FileQuery):
 
 
 @dataclass(frozen=True, repr=False)
-class ReferenceQuery(InFiles[Reference]):
+class ReferenceQuery(Places[Reference]):
     """Places where something is used."""
 
     SCOPE = "references"
     FIELDS = fields.REFERENCE
-    STEPS: ClassVar[tuple[str, ...]] = (*Query.STEPS, "symbols", "files", "within_module")
-
-    def symbols(self) -> SymbolQuery:
-        """Who uses it there."""
-        return self._then(SymbolQuery, "symbols")
-
-    def files(self) -> FileQuery:
-        """The files of these places."""
-        return self._then(FileQuery, "files")
 
 
 @dataclass(frozen=True, repr=False)
-class ChangeQuery(InFiles[Change]):
+class ChangeQuery(Places[Change]):
     """Differences between two states; the records are those of `tokenzip.diff`."""
 
     SCOPE = "changes"
@@ -323,30 +322,13 @@ class ChangeQuery(InFiles[Change]):
         """Who is reached by them at the newer state, up to so many steps away (1 unless said, as in `tokenzip diff`)."""
         return self._then(ReachedQuery, "impact", **depth_option(depth))
 
-    def symbols(self) -> SymbolQuery:
-        """The changed symbols as they are at the newer state; what was removed is not there."""
-        return self._then(SymbolQuery, "symbols")
-
-    def files(self) -> FileQuery:
-        """The files of the changes at the newer state."""
-        return self._then(FileQuery, "files")
-
 
 @dataclass(frozen=True, repr=False)
-class ReachedQuery(InFiles[Reached]):
+class ReachedQuery(Places[Reached]):
     """Who is reached by a change; the records are those of `tokenzip.impact`."""
 
     SCOPE = "reached"
     FIELDS = fields.REACHED
-    STEPS: ClassVar[tuple[str, ...]] = (*Query.STEPS, "symbols", "files", "within_module")
-
-    def symbols(self) -> SymbolQuery:
-        """They themselves, as symbols."""
-        return self._then(SymbolQuery, "symbols")
-
-    def files(self) -> FileQuery:
-        """Their files."""
-        return self._then(FileQuery, "files")
 
 
 @dataclass(frozen=True, repr=False)
