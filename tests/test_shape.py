@@ -55,3 +55,21 @@ def test_holes_are_left_out(holes: list[tuple[int, int]]) -> None:
     words = {b"a": 0, b"bb": 2, b"ccc": 6, b"dddd": 11, b"e": 16, b"ffff": 19}
     there = {word.decode() for word, at in words.items() if not any(s <= at and at + len(word) <= e for s, e in holes)}
     assert {token for token in Shape("python", source).tokens(0, len(source), holes) if token.isalpha()} == there
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        (
+            "try:\n    import a\nexcept ImportError:\n    a = 0\n",
+            "try:\n    import b as a\nexcept ImportError:\n    a = 0\n",
+            True,
+        ),
+        ("try:\n    import a\nexcept ImportError:\n    a = 0\n", "try:\n    import a\nexcept ImportError:\n    a = 1\n", False),
+        ("if a:\n    import x\n    f()\n", "if a:\n    f()\n", True),
+        ("if a:\n    import x\n    f()\n", "if a:\n    import x\nf()\n", False),
+    ],
+)
+def test_an_import_in_a_branch_is_no_part_of_what_a_file_does(old: str, new: str, same: bool) -> None:
+    sides = [Shape("python", source.encode()).statements(()) for source in (old, new)]
+    assert same_statements(*sides) is same

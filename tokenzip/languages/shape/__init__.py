@@ -16,14 +16,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from tokenzip.languages import syntax
-from tokenzip.languages.shape.exports import passes_on, requires
+from tokenzip.languages.shape.exports import IMPORTS, holds_import, passes_on, requires
 from tokenzip.languages.shape.statements import Statement, same_statements
 from tokenzip.languages.shape.walk import COMMENTS, Holes, Walk, plain_tokens
+from tokenzip.languages.syntax import Node
 
 GRAMMARS: dict[str, Any] = {"python": "python", "javascript": "tsx", "typescript": "typescript", "tsx": "tsx"}
 """Language -> grammar. JavaScript is read by the larger grammar of its family, so that Flow-like annotations hurt less."""
-_IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
-_NO_STATEMENT = _IMPORTS | COMMENTS | {";", ","}
+_NO_STATEMENT = IMPORTS | COMMENTS | {";", ","}
 _DECLARATIONS = frozenset(
     {
         "lexical_declaration", "variable_declaration", "variable_declarator", "export_statement", "decorated_definition",
@@ -53,25 +53,37 @@ class Shape:
     def statements(self, holes: Iterable[tuple[int, int]]) -> list[Statement]:
         """What a file does by itself: its statements without imports, exports, documentation and the `holes`.
 
-        A declaration around a hole (``export const x =`` around ``x``) goes with it; a block around one (``if``) stays.
+        A declaration around a hole (``export const x =`` around ``x``) goes with it; a block around one (``if``) stays, and
+        one around an import (``try``).
         """
         if self._root is None:
             tokens = plain_tokens(self._source, 0, len(self._source), holes)
             return [Statement(self._source, None, tokens)]
         cut = Holes(holes)
         out: list[Statement] = []
-        pending = [child for child in reversed(self._root.children) if child.type not in COMMENTS]
+        pending: list[Node | Statement] = [child for child in reversed(self._root.children) if child.type not in COMMENTS]
         if self.documentation():
             pending.pop()
         while pending:
             node = pending.pop()
-            if node.type in _NO_STATEMENT or cut.hold(node.start_byte, node.end_byte) or passes_on(node) or requires(node):
+            if isinstance(node, Statement):
+                out.append(node)
+            elif node.type in _NO_STATEMENT or cut.hold(node.start_byte, node.end_byte) or passes_on(node) or requires(node):
                 continue
-            if not cut.touch(node.start_byte, node.end_byte):
+            elif cut.touch(node.start_byte, node.end_byte):
+                pending.extend(reversed(node.children) if node.type not in _DECLARATIONS else ())
+            elif holds_import(node):
+                pending.extend(reversed(self._opened(node)))
+            else:
                 out.append(Statement(self._source, node))
-            elif node.type not in _DECLARATIONS:
-                pending.extend(reversed(node.children))
         return out
+
+    def _opened(self, node: Node) -> list[Node | Statement]:
+        """The parts of a statement, between the tokens that `Walk` puts around them."""
+        if node.type == "block":
+            return [*node.children]
+        begin, end = (Statement(self._source, None, (token,)) for token in (f"<{node.type}", ">"))
+        return [begin, *node.children, end]
 
     def documentation(self) -> str:
         """The documentation of the file itself, where the language has that: a string as the first statement in Python."""

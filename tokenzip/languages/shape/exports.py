@@ -7,6 +7,11 @@ import re
 from tokenzip.languages.shape.walk import COMMENTS
 from tokenzip.languages.syntax import Node
 
+IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
+_BRANCHES = frozenset(
+    {"try_statement", "if_statement", "except_clause", "elif_clause", "else_clause", "finally_clause", "block"}
+)
+
 
 def passes_on(node: Node) -> bool:
     """Whether a statement only exports names: ``export { a }``, ``export default a``, ``module.exports = { a, b: c }``."""
@@ -27,6 +32,18 @@ def requires(node: Node) -> bool:
         return False
     values = [child.child_by_field_name("value") for child in node.named_children if child.type == "variable_declarator"]
     return bool(values) and all(value is not None and _is_required(value) for value in values)
+
+
+def holds_import(node: Node) -> bool:
+    """Whether an import is a branch of this statement, or in one: ``try: import a`` ``except ImportError: import b``."""
+    pending = [node] if node.type in _BRANCHES else []
+    while pending:
+        for child in pending.pop().children:
+            if child.type in IMPORTS:
+                return True
+            if child.type in _BRANCHES:
+                pending.append(child)
+    return False
 
 
 def _is_required(value: Node) -> bool:

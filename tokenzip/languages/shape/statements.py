@@ -11,7 +11,7 @@ from tokenzip.languages.syntax import Node
 
 
 class Statement(NamedTuple):
-    """One statement as it stands: a node of a tree, or without a grammar all tokens of the file."""
+    """One statement as it stands: a node of a tree, or plain tokens (without a grammar all of the file)."""
 
     source: bytes
     node: Node | None
@@ -19,7 +19,7 @@ class Statement(NamedTuple):
 
     @property
     def written(self) -> bytes:
-        return self.source if self.node is None else self.source[self.node.start_byte : self.node.end_byte]
+        return " ".join(self.plain).encode() if self.node is None else self.source[self.node.start_byte : self.node.end_byte]
 
 
 def same_statements(one: Sequence[Statement], other: Sequence[Statement]) -> bool:
