@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tokenzip import walk
@@ -16,6 +15,7 @@ from tokenzip.model import Edge, Progress, Symbol, SymbolKey
 from tokenzip.workflows import around
 from tokenzip.workflows.around import Area
 from tokenzip.workflows.base import Input, Inputs, Result, Step, Template
+from tokenzip.workflows.finding import about
 from tokenzip.workflows.testing import TestHabits
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
 
 RELATED = 12
+CHANGED = 4
+"""Files to change that are told of, and the part of the best one's weight that another needs."""
+SHARE_OF_BEST = 1 / 3
 ENDS = 5
 """Related symbols between which paths are looked for."""
 LONGEST, SHORT, MOST_NODES = 5, 2, 3000
@@ -51,6 +54,10 @@ class ImplementFeature:
         self.known: list[Item] = []
         self.missing: list[str] = []
         self.named: list[SymbolKey] = []
+        self.names: set[str] = set()
+        """Parts of the names that the description writes as code does."""
+        self.fits: dict[Symbol, float] = {}
+        """The related symbols, and how well they fit the description."""
         self.related: list[Symbol] = []
         self.routes: list[list[Edge]] = []
         self.impact: Impact | None = None
@@ -59,6 +66,7 @@ class ImplementFeature:
         """The names that the description uses: which of them there are."""
         names = [next(name for name in found.groups() if name) for found in NAME.finditer(self.description)]
         for name in list(dict.fromkeys(name.removesuffix("()") for name in names))[:NAMES]:
+            self.names.update(re.split(r"\.|::|/", name))
             try:
                 found = walk.resolve(self.snapshot, name.replace("::", ".") if "/" not in name else name)
             except UsageError as error:
@@ -77,11 +85,14 @@ class ImplementFeature:
     def search(self) -> None:
         """The symbols that the description is about: those that it names, then those of the target, then others."""
         module = self.target.module.path if self.target is not None and self.target.module.path == self.target.path else None
-        found = [symbol for key in self.named if (symbol := self.snapshot.symbol(key)) is not None]
+        found = {symbol: 1.0 for key in self.named if (symbol := self.snapshot.symbol(key)) is not None}
         if self.target is not None:
-            found += around.searched(self.snapshot, self.description, RELATED, module=module, inside=self.target)
-        found += around.searched(self.snapshot, self.description, RELATED if self.target is None else RELATED // 2)
-        self.related = list({symbol.key: symbol for symbol in found}.values())[: RELATED * 3 // 2]
+            inside = about(self.snapshot, self.description, self.names, module=module, inside=self.target.__contains__)
+            found = _with_best(found, inside, RELATED)
+        elsewhere = about(self.snapshot, self.description, self.names)
+        found = _with_best(found, elsewhere, RELATED if self.target is None else RELATED // 2)
+        self.fits = dict(list(found.items())[: RELATED * 3 // 2])
+        self.related = list(self.fits)
 
     def connect(self) -> None:
         """The shortest ways between the first of them: over calls, else short ones over any edge."""
@@ -138,11 +149,10 @@ class ImplementFeature:
 
     def _files(self) -> list[Item]:
         """Files to change, those with most that is related first; then files to create, and the tests of both."""
-        counts = Counter(symbol.path for symbol in self._own())
         habits = TestHabits(self.snapshot)
         items: list[Item] = []
-        for path in sorted(counts, key=lambda path: (-counts[path], [symbol.path for symbol in self.related].index(path))):
-            names = [symbol.name for symbol in self._own() if symbol.path == path]
+        for path in self._files_to_change():
+            names = [symbol.name for symbol in self.related if symbol.path == path]
             items.append({"do": "change", "file": path, "symbols": names[:8]})
         home = items[0]["file"] if items else ""
         for name in self.missing:
@@ -155,6 +165,16 @@ class ImplementFeature:
                 do = "change" if self.snapshot.tree_file(test) is not None else "create"
                 items.append({"do": do, "file": test, "tests": item["file"]})
         return items
+
+    def _files_to_change(self) -> list[str]:
+        """The files whose symbols together fit best, in the target if there are some; then those that are named."""
+        weights: dict[str, float] = {}
+        for symbol in self._own() if self.target is not None else self.related:
+            weights[symbol.path] = weights.get(symbol.path, 0.0) + self.fits[symbol]
+        best = max(weights.values(), default=0.0)
+        chosen = [path for path in weights if weights[path] >= best * SHARE_OF_BEST]
+        chosen = sorted(chosen, key=lambda path: (-round(weights[path], 6), path))[:CHANGED]
+        return list(dict.fromkeys([*chosen, *(key.path for key in self.named if not key.qualified)]))
 
     def _new_file(self, name: str, home: str) -> str:
         """The file that a name which stands for nothing yet is the path of; empty where it is no path."""
@@ -187,6 +207,12 @@ class ImplementFeature:
         owner = name.replace("::", ".").rpartition(".")[0]
         found = self.snapshot.named(owner) if owner and "/" not in name else ()
         return [symbol for symbol in found if symbol.kind not in ("import", "parameter")][: around.NEAR]
+
+
+def _with_best(known: Mapping[Symbol, float], found: Mapping[Symbol, float], most: int) -> dict[Symbol, float]:
+    """What is known, and the first of what was found besides."""
+    fresh = [symbol for symbol in found if symbol not in known][:most]
+    return {**known, **{symbol: found[symbol] for symbol in fresh}}
 
 
 def _is_part(key: SymbolKey, whole: SymbolKey) -> bool:
@@ -239,7 +265,7 @@ IMPLEMENT_FEATURE = Template(
     ),
     steps=(
         Step("name", "query_symbol for each name in the description", "named, gaps", ImplementFeature.name),
-        Step("search", "search_symbols(description), in the module first", "symbols", ImplementFeature.search),
+        Step("search", "search_symbols(description) and of its first sentence, in the module first", "symbols", ImplementFeature.search),
         Step("connect", f"trace_path between the first {ENDS} symbols", "paths", ImplementFeature.connect),
         Step(
             "reach",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tokenzip.repository import Repository
     from tokenzip.snapshot import Snapshot
 
-VERSION = 2
+VERSION = 3
 """Grows whenever a template may answer differently."""
 FOLDER = "workflows"
 MOST = 200

@@ -50,12 +50,11 @@ def groups(snapshot: Snapshot) -> list[Group]:
     """All groups, the most telling first: manifests before packages before files, then the larger ones."""
     found = [*_with_manifest(snapshot), *_packages_and_files(snapshot)]
     rank = {PACKAGE: 1, FILE: 2}
-    return sorted(
-        found, key=lambda group: (_is_aside(group.folder), rank.get(group.kind, 0), -len(group.members), group.folder)
-    )
+    return sorted(found, key=lambda group: (is_aside(group.folder), rank.get(group.kind, 0), -len(group.members), group.folder))
 
 
-def _is_aside(folder: str) -> bool:
+def is_aside(folder: str) -> bool:
+    """Whether it lies in a folder beside the product."""
     return not _ASIDE.isdisjoint(folder.split("/"))
 
 
