@@ -300,3 +300,17 @@ def test_symbols_stand_for_their_files(shop: Repo) -> None:
 def test_what_is_no_file_is_a_mistake(shop: Repo, files: list[str]) -> None:
     error = asked(shop, *files)["error"]
     assert error["hint"] or error["candidates"]
+
+
+def test_the_neighbours_of_a_symbol_that_is_named_come_first(repo: Repo) -> None:
+    """The one is used on many lines, the other once."""
+    calls = "".join(f"    much({n})\n" for n in range(5))
+    users = {f"user{n}.py": f"from core import much\n\n\ndef use():\n{calls}" for n in range(4)}
+    other = "from core import little\n\n\ndef once():\n    return little()\n"
+    repo.commit({"core.py": "def much(n):\n    return n\n\n\ndef little():\n    return 2\n", "other.py": other, **users})
+    for text in ("core.py::little", "core.py:5", "little"):
+        answer = OPERATIONS["get_context_for_files"].run(tokenzip.repo(str(repo.path)), {"files": [text]})
+        assert answer["of"] == ["core.py"]
+        assert answer["items"][0]["handle"] == "other.py::once"
+    whole = OPERATIONS["get_context_for_files"].run(tokenzip.repo(str(repo.path)), {"files": ["core.py"]})
+    assert whole["items"][0]["handle"] != "other.py::once"

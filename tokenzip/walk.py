@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -339,15 +340,29 @@ def possible_uses(
         for use in snapshot.open_uses(name)
         if (not kinds or use.reference.kind in kinds) and only_in in {"", use.path}
     ]
-    paths = sorted({use.path for use in uses})
-    if len(paths) > LOOKED_AT:
-        return Open(sum(use.reference.times for use in uses) + len(unread), unread=len(unread))
-    explained = {(edge.source.path, edge.line) for edge in known}
+    times = Counter[str]()
+    for use in uses:
+        times[use.path] += use.reference.times
+    if len(times) > LOOKED_AT:
+        return Open(times.total() + len(unread), unread=len(unread))
+    rows, uncounted = _unexplained(snapshot, names, times, {(edge.source.path, edge.line) for edge in known}, kinds)
+    rows += [(mention.path, mention.line) for mention in unread]
+    return replace(_open(rows, len(unread)), count=len(rows) + uncounted)
+
+
+def _unexplained(
+    snapshot: Snapshot,
+    names: Collection[str],
+    times: Mapping[str, int],
+    explained: Collection[tuple[str, int]],
+    kinds: Collection[str],
+) -> tuple[list[tuple[str, int]], int]:
+    """The places of open references by these names where no edge is known; those of files that need no look are counted."""
     rows: list[tuple[str, int]] = []
     uncounted = 0
-    for path in paths:
+    for path in sorted(times):
         if len(rows) >= PLACES and all(path != other for other, _ in explained):
-            uncounted += sum(use.reference.times for use in uses if use.path == path)
+            uncounted += times[path]
         else:
             rows += [
                 (path, reference.line)
@@ -356,8 +371,7 @@ def possible_uses(
                 and (not kinds or reference.kind in kinds)
                 and (path, reference.line) not in explained
             ]
-    rows += [(mention.path, mention.line) for mention in unread]
-    return replace(_open(rows, len(unread)), count=len(rows) + uncounted)
+    return rows, uncounted
 
 
 def confined_to(snapshot: Snapshot, symbol: Symbol) -> str:

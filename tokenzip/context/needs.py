@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tokenzip import walk
 from tokenzip.context.related import DOCUMENTS, Related
 from tokenzip.impact import Graph
-from tokenzip.model import Edge, Flag, SymbolKey
+from tokenzip.model import NO_DEFINITION, Edge, Flag, SymbolKey
 from tokenzip.snapshot.keys import OPEN_REASONS, open_key
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ _LOOKED_AT = 100
 """Files in which open references are counted one by one."""
 _UNNAMED = "protocol"
 """Detail of edges to what ``with`` and ``for`` call."""
-_NO_USE = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
-"""Kinds that nobody needs to be told of apart from what they stand for."""
+_ASKED = 1000.0
+"""More than any weight: what is next to a symbol that was asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,16 @@ class Need:
         return tuple(sorted(set(ends), key=lambda end: (-ends.count(end), end)))
 
 
-def needed(snapshot: Snapshot, given: Collection[str], related: Related) -> tuple[Need, ...]:
-    """All symbols one step away, in the order of need."""
+def needed(snapshot: Snapshot, given: Collection[str], related: Related, about: Collection[SymbolKey] = ()) -> tuple[Need, ...]:
+    """All symbols one step away, in the order of need; of each role those next to the symbols that it is `about` first."""
+    about_them = frozenset(about)
     with snapshot.reading():
         best = max((each.score for each in related.files), default=1.0) or 1.0
         closeness = {each.path: max(each.score, 0.0) / best for each in related.files}
         roles: dict[str, list[tuple[float, Need]]] = {role: [] for role in ROLES}
         for need in (*_outgoing(snapshot, given), *_incoming(snapshot, related)):
-            roles[need.role].append((_weight(need, closeness.get(need.key.path, 0.0)), need))
+            weight = _weight(need, closeness.get(need.key.path, 0.0))
+            roles[need.role].append((weight + (_ASKED if not about_them.isdisjoint(need.own) else 0.0), need))
         return tuple(_merged(roles))
 
 
@@ -104,7 +106,7 @@ def _outgoing(snapshot: Snapshot, given: Collection[str]) -> Iterator[Need]:
                 ends.setdefault(edge.target, []).append(edge)
     for key, edges in sorted(ends.items()):
         symbol = snapshot.symbol(key)
-        if symbol is not None and symbol.kind not in _NO_USE:
+        if symbol is not None and symbol.kind not in NO_DEFINITION:
             is_called = any(edge.kind == "calls" for edge in edges)
             yield Need(key, "type" if symbol.kind in _TYPES and not is_called else "uses", tuple(edges))
 
@@ -143,7 +145,7 @@ def open_count(snapshot: Snapshot, given: Collection[str], related: Related) -> 
             symbol.name
             for path in given
             for symbol in walk.symbols_of(snapshot, path)
-            if symbol.kind not in _NO_USE and not symbol.flags & Flag.LOCAL
+            if symbol.kind not in NO_DEFINITION and not symbol.flags & Flag.LOCAL
         }
         paths = [path for path in snapshot.paths_posted(map(open_key, names)) if path not in given]
         paths.sort(key=lambda path: (path not in related.users, path))

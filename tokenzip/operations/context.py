@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tokenzip import walk
 from tokenzip.errors import UsageError
 from tokenzip.items import Item, Lazy, completeness, edge_part, key_item, revision_item
-from tokenzip.model import Module
+from tokenzip.model import Module, Symbol, SymbolKey
 from tokenzip.operations.base import DEFAULT_MAX_TOKENS, Answer, Arguments
 from tokenzip.operations.items import DEPENDANT, DEPENDENCY, fitted
 
@@ -30,9 +30,10 @@ def get_context_for_files(snapshot: Snapshot, arguments: Arguments) -> Answer:
     of each."""
     from tokenzip.context import needed, open_count, related_files
 
-    given = _paths(snapshot, arguments["files"])
+    targets = _targets(snapshot, arguments["files"])
+    given = list(dict.fromkeys(target.path for target in targets))
     related = related_files(snapshot, given)
-    needs = needed(snapshot, given, related)
+    needs = needed(snapshot, given, related, _symbols_in(snapshot, targets))
     why = "references with unknown targets, here or by names from here, could be more"
     answer: Answer = {
         "at": revision_item(snapshot.at),
@@ -47,11 +48,11 @@ def get_context_for_files(snapshot: Snapshot, arguments: Arguments) -> Answer:
     return fitted(answer, "items", items, arguments, shrinking=("files",) if answer.get("files") else ())
 
 
-def _paths(snapshot: Snapshot, handles: Sequence[str]) -> list[str]:
-    """The files that the handles name, or that hold the symbols they name, in their order."""
+def _targets(snapshot: Snapshot, handles: Sequence[str]) -> list[Symbol | SymbolKey]:
+    """The files that the handles name, and the symbols in files, in their order."""
     if not handles:
         raise UsageError("no file is named", hint="Give at least one path.")
-    found = []
+    found: list[Symbol | SymbolKey] = []
     for handle in handles:
         target = walk.resolve(snapshot, handle)
         if isinstance(target, Module):
@@ -60,8 +61,14 @@ def _paths(snapshot: Snapshot, handles: Sequence[str]) -> list[str]:
                 hint="Name the files in it that are to be edited.",
                 calls=[("query_module", {"module": target.path or "."})],
             )
-        found.append(target.path)
-    return list(dict.fromkeys(found))
+        found.append(target)
+    return found
+
+
+def _symbols_in(snapshot: Snapshot, targets: Sequence[Symbol | SymbolKey]) -> list[SymbolKey]:
+    """The symbols among them, with all that is defined in these."""
+    named = [target for target in targets if isinstance(target, Symbol)]
+    return [member.key for symbol in named for member in walk.nested(snapshot, walk.family(snapshot, symbol))]
 
 
 def _files(related: Related, budget: int) -> Item:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from tokenzip import walk
 from tokenzip.errors import AmbiguousSymbol, UnknownSymbol, UsageError
 from tokenzip.items import Item, one_line, signature_of
-from tokenzip.model import Flag, Module, Symbol, SymbolKey
+from tokenzip.model import NO_DEFINITION, Flag, Module, Symbol, SymbolKey
 
 if TYPE_CHECKING:
     from tokenzip.impact import Impact, Reached
     from tokenzip.snapshot import Snapshot
 
-_NOT_LISTED = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
 NEAR = 5
 
 
@@ -130,7 +129,7 @@ def shared_symbols(snapshot: Snapshot, paths: Iterable[str]) -> list[Symbol]:
         for path in paths
         if not walk.is_test(snapshot, SymbolKey(path))
         for symbol in walk.symbols_of(snapshot, path)
-        if symbol.row.parent < 0 and symbol.flags & Flag.EXPORTED and symbol.kind not in _NOT_LISTED
+        if symbol.row.parent < 0 and symbol.flags & Flag.EXPORTED and symbol.kind not in NO_DEFINITION
     ]
     telling = [symbol for symbol in found if symbol.kind not in ("variable", "constant")]
     return (telling or found)[:MOST_SHARED]

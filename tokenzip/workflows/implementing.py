@@ -265,7 +265,12 @@ IMPLEMENT_FEATURE = Template(
     ),
     steps=(
         Step("name", "query_symbol for each name in the description", "named, gaps", ImplementFeature.name),
-        Step("search", "search_symbols(description) and of its first sentence, in the module first", "symbols", ImplementFeature.search),
+        Step(
+            "search",
+            "search_symbols(description) and of its first sentence, in the module first",
+            "symbols",
+            ImplementFeature.search,
+        ),
         Step("connect", f"trace_path between the first {ENDS} symbols", "paths", ImplementFeature.connect),
         Step(
             "reach",

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokenzip.model import Flag, Symbol, SymbolKey
+from tokenzip.model import NO_DEFINITION, Flag, Symbol, SymbolKey
 from tokenzip.walk import plain, symbols_of
 from tokenzip.workflows.traces import Frame
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _RUNNING = frozenset({"function", "method", "constructor", "class", "interface", "struct", "enum", "trait", "impl", "property"})
 _CLASSES = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
-_NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
 _PACKAGES = frozenset({"site-packages", "dist-packages"})
 _OUTSIDE = re.compile(
     r"""(?:^|/)(?:
@@ -336,7 +335,7 @@ def enclosing(snapshot: Snapshot, path: str, line: int) -> Symbol | None:
     around = [
         symbol
         for symbol in symbols_of(snapshot, path)
-        if symbol.row.line <= line <= symbol.end_line and symbol.kind not in _NEVER
+        if symbol.row.line <= line <= symbol.end_line and symbol.kind not in NO_DEFINITION
     ]
     running = [
         symbol for symbol in around if symbol.kind in _RUNNING and not (symbol.kind == "property" and symbol.row.parent < 0)
@@ -374,7 +373,9 @@ def _named_in(snapshot: Snapshot, path: str, function: str) -> list[Symbol]:
     found = [
         symbol
         for symbol in symbols_of(snapshot, path)
-        if symbol.kind not in _NEVER and _has_name(symbol, function) and (symbol.kind in _RUNNING or symbol.row.parent < 0)
+        if symbol.kind not in NO_DEFINITION
+        and _has_name(symbol, function)
+        and (symbol.kind in _RUNNING or symbol.row.parent < 0)
     ]
     owner = function.rpartition(".")[0]
     inside = [symbol for symbol in found if owner and plain(symbol.qualified_name).endswith(function)]
