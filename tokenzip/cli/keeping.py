@@ -19,6 +19,7 @@ from tokenzip.cli.terminal import is_terminal, say
 if TYPE_CHECKING:
     from tokenzip.config import Config
     from tokenzip.render.blocks import Block, Cell
+    from tokenzip.repository import Repository
     from tokenzip.snapshot import Leftover, Snapshot
 
 _REASONS = 4
@@ -37,40 +38,44 @@ def index(*, revisions: Sequence[str], full: bool, jobs: int | None, options: Op
 
     Without REV, HEAD. Questions do this by themselves.
     """
-    from tokenzip.render.blocks import Cell, Rows
+    from tokenzip.render.blocks import Rows
 
-    wanted = list(revisions) or [options.at or "HEAD"]
     items: list[dict[str, Any]] = []
     rows = []
     with shell.opened(options) as repository:
-        for revision in wanted:
+        for revision in list(revisions) or [options.at or "HEAD"]:
             begun = time.monotonic()
-            was_known = repository.is_indexed(revision) if _is_committed(revision) else False
-            snapshot = (
-                repository.index(revision, full=full, processes=jobs)
-                if _is_committed(revision)
-                else repository.snapshot(revision)
-            )
-            seconds = time.monotonic() - begun
-            item: dict[str, Any] = {"rev": revision, "commit": snapshot.at.commit, "state": "indexed"}
-            if was_known and not full:
-                item["state"] = "was indexed"  # its files are not counted: that takes longer than to find it known
-            else:
-                item["files"] = sum(1 for _ in snapshot.paths())
-                if revision == "HEAD":
-                    keep_survey(snapshot)
-            items.append(item)
-            rows.append(
-                (
-                    Cell(revision, "name"),
-                    Cell((snapshot.at.commit or "")[:10], "dim"),
-                    Cell(f"{item['files']:,} files" if "files" in item else "", "number"),
-                    Cell(item["state"]),
-                    Cell(f"{seconds:.1f} s", "dim"),
-                )
-            )
+            items.append(_index_one(repository, revision, full=full, jobs=jobs))
+            rows.append(_index_row(items[-1], time.monotonic() - begun))
     blocks: list[Block] = [Rows(tuple(rows), ("revision", "commit", "files", "", "time"))]
     return shell.print_state({"items": items}, blocks, options)
+
+
+def _index_one(repository: Repository, revision: str, *, full: bool, jobs: int | None) -> dict[str, Any]:
+    """Bring one revision in, and say whether it had been there; then its files are not counted: that would take longer."""
+    was_known = repository.is_indexed(revision) if _is_committed(revision) else False
+    if _is_committed(revision):
+        snapshot = repository.index(revision, full=full, processes=jobs)
+    else:
+        snapshot = repository.snapshot(revision)
+    item: dict[str, Any] = {"rev": revision, "commit": snapshot.at.commit, "state": "indexed"}
+    if was_known and not full:
+        return {**item, "state": "was indexed"}
+    if revision == "HEAD":
+        keep_survey(snapshot)
+    return {**item, "files": sum(1 for _ in snapshot.paths())}
+
+
+def _index_row(item: Mapping[str, Any], seconds: float) -> tuple[Cell, ...]:
+    from tokenzip.render.blocks import Cell
+
+    return (
+        Cell(item["rev"], "name"),
+        Cell((item["commit"] or "")[:10], "dim"),
+        Cell(f"{item['files']:,} files" if "files" in item else "", "number"),
+        Cell(item["state"]),
+        Cell(f"{seconds:.1f} s", "dim"),
+    )
 
 
 def keep_survey(snapshot: Snapshot) -> None:
