@@ -218,3 +218,23 @@ def slipped(text: str, rng: random.Random) -> str:
     return rng.choice(
         [f"{head}{other}{one}{tail}", f"{head}{other}{tail}", f"{head}x{one}{other}{tail}", f"{head}x{other}{tail}"]
     )
+
+
+def test_modules_and_folders_are_typed_as_seen_from_the_folder(
+    lamp: Repo, repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(lamp.path / "src")
+    assert cli.run(["map", "lamp/deep"]) == 0
+    assert "src/lamp/deep" in capsys.readouterr().out
+    assert cli.run(["search", "glimmer", "--module", "lamp/deep"]) == 0
+    assert "src/lamp/deep/core.py::glimmer" in capsys.readouterr().out
+
+
+def test_a_search_may_be_bound_to_a_folder(repository: Repository) -> None:
+    def found(**arguments: str) -> list[str]:
+        return [item["handle"] for item in OPERATIONS["search_symbols"].run(repository, arguments)["items"]]
+
+    assert found(query="glow") == ["src/lamp/core.py::Lamp.glow"]
+    assert found(query="glow", module="src\\lamp") == ["src/lamp/core.py::Lamp.glow"]
+    assert found(query="glow", module="tests") == ["tests/test_core.py::test_glow"]
+    assert found(query="what glows", module="src/lamp/deep/") == []

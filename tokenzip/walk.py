@@ -140,6 +140,14 @@ def find_folder(snapshot: Snapshot, text: str) -> str | None:
     return path if path and snapshot.is_directory(path) else None
 
 
+def lies_in(snapshot: Snapshot, path: str, place: str) -> bool:
+    """Whether a file belongs to the module of that path, or lies in that folder if it is no module."""
+    modules = snapshot.modules()
+    if modules.at(place) is not None:
+        return modules.module_of(path).path == place
+    return path.startswith(place + "/")
+
+
 def family(snapshot: Snapshot, symbol: Symbol) -> list[Symbol]:
     """The definitions that answer to one name in one file: overloads, conditional twins, accessors, merged declarations.
 

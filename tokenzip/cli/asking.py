@@ -50,7 +50,9 @@ def map_(module: str | None, options: Options) -> int:
         return shell.ask("query_repo_structure", {}, options)
     if options.form == "text" and not options.max_tokens:
         options = replace(options, max_tokens=SCREENS)
-    return shell.ask("query_module", {"module": module}, options)
+    with shell.opened(options) as repository:
+        arguments = {"module": shell.from_here(module, repository)}
+        return shell.show("query_module", shell.run("query_module", repository, arguments, options), options)
 
 
 @click.command()
@@ -77,8 +79,11 @@ def search(
 
     WORDS are names or parts of them, parts of paths, or words of the documentation; typing errors are forgiven.
     """
-    arguments = {"query": " ".join(words), "kinds": list(kinds) or None, "module": module, "limit": limit}
-    return shell.ask("search_symbols", {**arguments, "include": _include(source, doc)}, options)
+    with shell.opened(options) as repository:
+        place = shell.from_here(module, repository) if module is not None else None
+        arguments = {"query": " ".join(words), "kinds": list(kinds) or None, "module": place, "limit": limit}
+        answer = shell.run("search_symbols", repository, {**arguments, "include": _include(source, doc)}, options)
+        return shell.show("search_symbols", answer, options)
 
 
 @click.command()

@@ -157,24 +157,26 @@ def search_symbols(snapshot: Snapshot, arguments: Arguments) -> Answer:
 
 
 def _module_to_search(snapshot: Snapshot, arguments: Arguments) -> str | None:
-    """The path of the module that the search is bound to, None without a bound."""
+    """The path of the module or folder that the search is bound to, None without a bound."""
     if "module" not in arguments:
         return None
     module = walk.find_module(snapshot, arguments["module"])
-    if module is None:
+    if module is not None:
+        return module.path
+    folder = walk.find_folder(snapshot, arguments["module"])
+    if folder is None:
         raise unknown_module(snapshot, arguments["module"])
-    return module.path
+    return folder
 
 
 def _definitions(snapshot: Snapshot, name: str, kinds: Collection[str], module: str | None) -> list[Symbol]:
     """The definitions of exactly that name, which is what a search for it is about."""
     if not all(part.lstrip("#").isidentifier() for part in re.split(r"\.|::", name)):
         return []
-    module_of = snapshot.modules().module_of
     return [
         symbol
         for symbol in walk.defined_as(snapshot, name)
-        if (not kinds or symbol.kind in kinds) and (module is None or module_of(symbol.path).path == module)
+        if (not kinds or symbol.kind in kinds) and (module is None or walk.lies_in(snapshot, symbol.path, module))
     ]
 
 

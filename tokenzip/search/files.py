@@ -14,6 +14,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tokenzip import walk
 from tokenzip.errors import TokenzipError
 from tokenzip.languages.base import INDEX_STEMS
 from tokenzip.recent import Recent
@@ -141,7 +142,7 @@ class Files:
         return self.corpus.position(path) is not None and self.in_module(path)
 
     def in_module(self, path: str) -> bool:
-        return self._module is None or self.snapshot.modules().module_of(path).path == self._module
+        return self._module is None or walk.lies_in(self.snapshot, path, self._module)
 
     def _candidates(self, spoken: Mapping[str, float]) -> list[str]:
         """The files that hold the most of the question's words, weighed by their rarity, or are spoken of."""
