@@ -68,7 +68,7 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # its environment is that of the process until it ends
 def project_repo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repo]:
     with shared_repo(tmp_path_factory, "project") as repo:
         shorter = PRICES.replace("    if not item:\n", "").replace(
