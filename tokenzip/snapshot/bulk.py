@@ -63,9 +63,9 @@ _FILES_PER_PROCESS = 150
 """Fewer files than this for each worker are not worth starting it."""
 _POSTINGS_AT_ONCE = 1_000_000
 _REMEMBERED_INTERFACES = 512
-_FILES_PER_LINKER = 100
+_FILES_PER_LINKER = 50
 """After so many files a worker forgets what it worked out; it forgets nothing that it cannot redo. On 17,000 files, forgetting
-after 500 took 400 MB for each worker; after 100 it takes 170 MB, and as long."""
+after 500 took 400 MB for each worker, after 100 it took 170 MB; after 50 it takes 150 MB, and as long."""
 
 
 def bring_in(git: GitRepository, store: Store, tree: TreeId, progress: Progress, processes: int | None) -> None:
