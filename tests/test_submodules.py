@@ -230,7 +230,7 @@ def test_history_knows_where_it_ends(outer: Repo) -> None:
     project = open_repository(str(outer.path))
     answer = OPERATIONS["get_git_history"].run(project, {"handle": "vendored/lib.py::f"})
     assert "submodule vendored" in answer["error"]["message"]
-    assert "--repo" in answer["error"]["hint"]
+    assert "in the repository vendored" in answer["error"]["hint"]
     outer.commit({"late.py": "from vendored.lib import f\n\n\ndef late():\n    return f()\n"}, "now it does")
     since = asked(outer, "get_git_history", handle="late.py::late", to="vendored/lib.py::f")
     assert [item["subject"] for item in since["items"]] == ["now it does"]  # type: ignore[attr-defined]
