@@ -20,7 +20,7 @@ Item = dict[str, Any]
 SIGNATURE_LENGTH = 160
 """Characters of a signature in a list; longer ones are cut at the end and say so with an ellipsis."""
 
-BRIEF_SIGNATURE_LENGTH = 60
+BRIEF_SIGNATURE_LENGTH = 54
 """The same in a short item."""
 BRIEF_LINES = 3
 """Lines of an edge with many sites that a short item gives."""

@@ -59,7 +59,7 @@ def _symbol_relations(
     if backward:
         names, home = walk.names_of(snapshot, symbol), walk.confined_to(snapshot, symbol)
         possible = walk.possible_uses(snapshot, names, direct, kinds, home)
-        why = f"unresolved uses of the name {symbol.name} could belong here"
+        why = f"unresolved uses of the name {symbol.name} may belong here"
         if "calls" in kinds and not possible.count:
             possible, why = _calls_out_of_sight(snapshot, symbol, kinds)
     else:
@@ -92,11 +92,11 @@ def _head(of: Item, arguments: Arguments) -> dict[str, Any]:
 def _calls_out_of_sight(snapshot: Snapshot, symbol: Symbol, kinds: Collection[str]) -> tuple[walk.Open, str]:
     """What else may call a symbol that nothing calls by an unknown name, with the reason; a list of calls cannot show it."""
     if "references" not in kinds and (handed := walk.handed_on(snapshot, symbol)):
-        why = "handed on as a value there: who calls it then is unknown"
+        why = "handed on as a value there; later callers are unknown"
         return walk.open_places(handed), why
     if "references" not in kinds and (runs := walk.run_unnamed(snapshot, symbol)):
         how = " and ".join(sorted({edge.detail for edge in runs}))
-        return walk.open_places(runs), f"runs at these places too, without a call of its name ({how})"
+        return walk.open_places(runs), f"runs there too, without a call of its name ({how})"
     for above in walk.overridden(snapshot, symbol):
         if calls := [edge for edge in snapshot.edges_to(above) if edge.kind == "calls"]:
             return walk.open_places(calls), f"calls of {above.handle}, which it overrides, may arrive here"

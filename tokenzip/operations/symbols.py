@@ -54,7 +54,7 @@ def query_symbol(snapshot: Snapshot, arguments: Arguments) -> Answer:
     known = [edge for user in users for edge in user.edges]
     home = walk.confined_to(snapshot, symbol)
     possible = walk.possible_uses(snapshot, walk.names_of(snapshot, symbol), known, (), home)
-    why = f"unresolved uses of the name {symbol.name} could belong here"
+    why = f"unresolved uses of the name {symbol.name} may belong here"
     calls = [
         call(tool, handle=symbol.handle, at=arguments.get("at"))
         for tool, nodes in (("get_dependants", users), ("get_dependencies", uses))
