@@ -6,12 +6,12 @@ function of the commit (in a shallow clone: of the commits that it holds).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokenzip.context.shelf import Shelf
 from tokenzip.errors import TokenzipError
+from tokenzip.recent import Recent
 
 if TYPE_CHECKING:
     from tokenzip.snapshot import Snapshot
@@ -85,7 +85,7 @@ def cochange_before(snapshot: Snapshot) -> Cochange:
     commit = snapshot.at.commit
     if commit is None:
         return Cochange(())
-    return _KNOWN.get(commit, lambda: _read(snapshot, commit))
+    return _KNOWN.get_or_make(commit, lambda: _read(snapshot, commit))
 
 
 def _read(snapshot: Snapshot, commit: str) -> Cochange:
@@ -95,4 +95,4 @@ def _read(snapshot: Snapshot, commit: str) -> Cochange:
         return Cochange(())
 
 
-_KNOWN: Shelf[Cochange] = Shelf(2)
+_KNOWN: Recent[Hashable, Cochange] = Recent(2)

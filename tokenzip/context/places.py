@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from tokenzip.context.shelf import Shelf
+from tokenzip.recent import Recent
 from tokenzip.words import words_in
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def places_of(snapshot: Snapshot) -> Places:
     """The places of a snapshot, inside a transaction."""
     serial, _ = snapshot.vocabulary()
     changed = tuple((path, over and over.file.blob) for path, over in sorted(snapshot.overlay.items()))
-    return _KNOWN.get((serial, snapshot.tree, changed), lambda: Places(snapshot))
+    return _KNOWN.get_or_make((serial, snapshot.tree, changed), lambda: Places(snapshot))
 
 
-_KNOWN: Shelf[Places] = Shelf(2)
+_KNOWN: Recent[Hashable, Places] = Recent(2)

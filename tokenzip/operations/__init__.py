@@ -1,6 +1,6 @@
 """The registry of operations: every question that tokenzip answers, under the name that all doors use.
 
-``OPERATIONS["query_symbol"].run(repository, {"symbol": "Flask.route"})`` is what the MCP server sends, what
+``OPERATIONS["query_symbol"].run(repository, {"handle": "Flask.route"})`` is what the MCP server sends, what
 ``tokenzip show Flask.route --format json`` prints, and what the tests compare. Importing this package loads no git, no
 store and no parser: those come with the repository.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import posixpath
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
@@ -17,6 +17,7 @@ from tokenzip.impact import Reached
 from tokenzip.items import signature_of
 from tokenzip.languages import registry
 from tokenzip.model import NO_DETAIL, Change, Edge, Flag, Module, Symbol, SymbolDetail, SymbolKey, SymbolRow
+from tokenzip.recent import Recent
 from tokenzip.snapshot import File, Snapshot
 
 _REMEMBERED_DETAILS = 64
@@ -29,16 +30,12 @@ class View:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self._details: OrderedDict[str, tuple[SymbolDetail, ...]] = OrderedDict()
+        self._details: Recent[str, tuple[SymbolDetail, ...]] = Recent(_REMEMBERED_DETAILS)
         self._source = ("", b"")
 
     def detail(self, symbol: Symbol) -> SymbolDetail:
         """Parameters, bases ... of a symbol; empty for a file that stands for its module-level code."""
-        known = self._details.get(symbol.path)
-        if known is None:
-            known = self._details[symbol.path] = self.snapshot.details(symbol.path)
-            if len(self._details) > _REMEMBERED_DETAILS:
-                self._details.popitem(last=False)
+        known = self._details.get_or_make(symbol.path, lambda: self.snapshot.details(symbol.path))
         return known[symbol.index] if 0 <= symbol.index < len(known) else NO_DETAIL
 
     def text(self, symbol: Symbol, *, whole: bool) -> bytes:

@@ -7,11 +7,10 @@ function of the commit (in a shallow clone: of the commits that it holds).
 from __future__ import annotations
 
 import math
-import threading
 from array import array
-from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 
+from tokenzip.recent import Recent
 from tokenzip.words import words_in
 
 COMMITS = 1000
@@ -55,23 +54,4 @@ class History:
         return found
 
 
-class _Shelf:
-    """Histories read so far."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: OrderedDict[object, History] = OrderedDict()
-
-    def get(self, key: object) -> History | None:
-        with self._lock:
-            return self._known.get(key)
-
-    def put(self, key: object, history: History) -> History:
-        with self._lock:
-            self._known[key] = history
-            if len(self._known) > _KEPT:
-                self._known.popitem(last=False)
-        return history
-
-
-SHELF = _Shelf()
+SHELF: Recent[Hashable, History] = Recent(_KEPT)

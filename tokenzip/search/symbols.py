@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokenzip.model import Flag, Symbol, TreeId
+from tokenzip.model import NO_DEFINITION, Flag, Symbol, TreeId
 from tokenzip.recent import Recent
 from tokenzip.search.files import Files
 from tokenzip.search.terms import Term
@@ -47,8 +47,6 @@ _JOINED = 1.0
 member; for a name that the question writes, 2."""
 
 EXACT = "exact name"
-_NEVER = frozenset({"parameter", "generic_param", "import", "export", "re_export"})
-"""Kinds that answer a search only when they are asked for."""
 _VALUES = frozenset({"variable", "constant", "property"})
 
 
@@ -138,7 +136,7 @@ def _hits(asked: _Asked, path: str, share: float, kinds: Collection[str]) -> Ite
     for symbol in file.symbols:
         if kinds and symbol.kind not in kinds:
             continue
-        if not kinds and (symbol.kind in _NEVER or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
+        if not kinds and (symbol.kind in NO_DEFINITION or (symbol.row.flags & Flag.LOCAL and symbol.kind in _VALUES)):
             continue
         match, why = _match(symbol, terms, words)
         bonus, reason = asked.bonus(symbol)

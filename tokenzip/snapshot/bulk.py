@@ -36,6 +36,7 @@ from tokenzip.languages import registry
 from tokenzip.languages.base import stem_of
 from tokenzip.link import FAULT, Linker, unread
 from tokenzip.model import BlobId, FileIR, Interface, Progress, TreeId
+from tokenzip.recent import Recent
 from tokenzip.snapshot.keys import consulted_by, keys_of_content, keys_of_facts, keys_of_record, stems_of
 from tokenzip.snapshot.tree import NO_LINK, language_of, write_nodes
 from tokenzip.store import (
@@ -368,7 +369,7 @@ class _SpilledView:
         self._spilled: Mapping[str, tuple[int, int, int, int]] = spilled
         self._announcing: Mapping[str, tuple[str, ...]] = announcing
         self._files: dict[int, io.FileIO] = {}
-        self._interfaces: dict[str, Interface] = {}
+        self._interfaces: Recent[str, Interface] = Recent(_REMEMBERED_INTERFACES)
         self._directories = {""}
         self._stems: dict[str, set[str]] = {}
         self._linker: Linker | None = None
@@ -405,17 +406,14 @@ class _SpilledView:
         return FileIR(status, 0, self.interface(path), decode_symbols(symbols), body)
 
     def interface(self, path: str) -> Interface:
-        known = self._interfaces.get(path)
-        if known is not None:
-            return known
+        return self._interfaces.get_or_make(path, lambda: self._read_interface(path))
+
+    def _read_interface(self, path: str) -> Interface:
         place = self._spilled.get(path)
         if place is None:
             return Interface()
         process, offset, size, _ = place
-        if len(self._interfaces) >= _REMEMBERED_INTERFACES:
-            self._interfaces.clear()
-        known = self._interfaces[path] = decode_interface(self._spilled_at(process, offset, size))
-        return known
+        return decode_interface(self._spilled_at(process, offset, size))
 
     def _spilled_at(self, process: int, offset: int, size: int) -> bytes:
         """What a worker spilled. Read, not mapped: pages that are mapped count as memory of this process."""

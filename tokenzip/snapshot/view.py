@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from tokenzip.model import Interface
+from tokenzip.recent import Recent
 from tokenzip.snapshot.tree import TreeFile
 
 _REMEMBERED_INTERFACES = 4096
@@ -23,15 +24,10 @@ class SnapshotView:
 
     def __init__(self, snapshot: _Snapshot) -> None:
         self._snapshot = snapshot
-        self._interfaces: dict[str, Interface] = {}
+        self._interfaces: Recent[str, Interface] = Recent(_REMEMBERED_INTERFACES)
 
     def interface(self, path: str) -> Interface:
-        known = self._interfaces.get(path)
-        if known is None:
-            if len(self._interfaces) >= _REMEMBERED_INTERFACES:
-                self._interfaces.clear()
-            known = self._interfaces[path] = self._snapshot.interface(path)
-        return known
+        return self._interfaces.get_or_make(path, lambda: self._snapshot.interface(path))
 
     def is_file(self, path: str) -> bool:
         return self._snapshot.tree_file(path) is not None
